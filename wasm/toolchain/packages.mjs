@@ -1,0 +1,41 @@
+/** The system packages (Debian names), listed once, by what needs them. */
+
+/**
+ * `command`: present when it is on PATH; `file`: present when the file exists (asked on Debian only:
+ * elsewhere headers have other places, and CMake tells when it finds none).
+ * @typedef {{ name: string, command?: string, file?: string }} SystemPackage
+ */
+
+/** @satisfies {Record<string, SystemPackage[]>} */
+export const packages = {
+  /** To compile with an Emscripten of this system. */
+  wasmTools: [
+    { name: 'cmake', command: 'cmake' },
+    { name: 'ninja-build', command: 'ninja' },
+  ],
+  /** To make and enter a private Debian 13 that holds Emscripten. */
+  privateRoot: [
+    { name: 'mmdebstrap', command: 'mmdebstrap' },
+    { name: 'bubblewrap', command: 'bwrap' },
+  ],
+  /** As an ordinary user also these. */
+  privateRootUnprivileged: [{ name: 'uidmap', command: 'newuidmap' }],
+  /** The native build and its tests. */
+  native: [
+    { name: 'g++', command: 'g++' },
+    { name: 'cmake', command: 'cmake' },
+    { name: 'ninja-build', command: 'ninja' },
+    { name: 'libgtest-dev', file: '/usr/include/gtest/gtest.h' },
+    { name: 'libsimde-dev', file: '/usr/include/simde/wasm/simd128.h' },
+  ],
+  /** The browser tests, unless another Chromium is found. */
+  browser: [{ name: 'chromium', command: 'chromium' }],
+  /** The checks of the C++ sources. */
+  check: [
+    { name: 'clang-format', command: 'clang-format' },
+    { name: 'clang-tidy', command: 'clang-tidy' },
+  ],
+};
+
+/** What the private Debian 13 holds. */
+export const privateRootContents = ['emscripten', 'cmake', 'ninja-build', 'ca-certificates'];

@@ -1,0 +1,168 @@
+/** Installs what a command needs and the machine lacks: system packages and node_modules. */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packages } from './packages.mjs';
+
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** Something only the user can mend; the message is one sentence that says how. */
+export class SetupError extends Error {}
+
+/** Runs `main` and turns its failure into an exit status; a SetupError is printed as its sentence. */
+export async function runMain(/** @type {() => Promise<void>} */ main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(error instanceof SetupError ? `\n${error.message}` : error);
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * Runs a program in the project's folder with the terminal's own output; throws when it fails.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function run(command, args, env = process.env) {
+  const result = spawnSync(command, args, { cwd: projectRoot, stdio: 'inherit', env });
+  if (result.error)
+    throw new SetupError(`${command} could not be started: ${result.error.message}.`);
+  if (result.status !== 0) {
+    throw new SetupError(`Stopped: \`${command} ${args.join(' ')}\` failed (see above).`);
+  }
+}
+
+/** The full path of a program on PATH, or null. */
+export function findProgram(/** @type {string} */ name) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
+}
+
+export const isDebianLike = () => existsSync('/etc/debian_version') && !!findProgram('apt-get');
+
+export const isRoot = () => process.getuid?.() === 0;
+
+/** How commands run as root here: directly, through sudo without a password, or (null) not at all. */
+function rootPrefix() {
+  if (isRoot()) return [];
+  const sudo = findProgram('sudo');
+  if (sudo && spawnSync(sudo, ['-n', 'true']).status === 0) return [sudo, '-n'];
+  return null;
+}
+
+/** Whether this account could install a package through apt. */
+export const canInstall = () => isDebianLike() && rootPrefix() !== null;
+
+/**
+ * Installs those packages of the groups that are missing.
+ * @param {(keyof typeof packages)[]} groups
+ */
+export function ensurePackages(...groups) {
+  const debian = isDebianLike();
+  const missing = groups
+    .flatMap((group) => /** @type {import('./packages.mjs').SystemPackage[]} */ (packages[group]))
+    .filter(({ command, file }) => {
+      if (command) return !findProgram(command);
+      return debian && file !== undefined && !existsSync(file);
+    })
+    .map(({ name }) => name);
+  installPackages([...new Set(missing)]);
+}
+
+/** Installs Debian packages, or says in one sentence why it cannot. */
+export function installPackages(/** @type {string[]} */ names) {
+  if (names.length === 0) return;
+  const list = names.join(' ');
+  if (!isDebianLike()) {
+    throw new SetupError(
+      `Please install these first (Debian's names; there is no apt here): ${list}.`,
+    );
+  }
+  const prefix = rootPrefix();
+  if (!prefix) {
+    throw new SetupError(
+      `Please run \`apt install ${list}\` as root first: this account is not root and has no sudo without a password.`,
+    );
+  }
+  console.log(`Installing with apt: ${list}`);
+  const apt = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
+  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
+  const steps = [
+    ['update', ...wait],
+    ['install', '-y', '--no-install-recommends', ...wait, ...names],
+  ];
+  for (const step of steps) {
+    const [command, ...args] = [...apt, ...step];
+    const { status, stdout, stderr } = spawnSync(/** @type {string} */ (command), args, {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    if (status !== 0) {
+      console.error(stdout, stderr);
+      throw new SetupError(
+        `apt could not install ${list} (see above): please install them by hand.`,
+      );
+    }
+  }
+}
+
+/** Runs `npm ci` when node_modules is missing or is not what package-lock.json says. */
+export function ensureNodeModules() {
+  if (nodeModulesMatchLock()) return;
+  console.log('Installing node_modules (npm ci)');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+function nodeModulesMatchLock() {
+  const installedPath = join(projectRoot, 'node_modules/.package-lock.json');
+  if (!existsSync(installedPath)) return false;
+  const wanted = readPackages(join(projectRoot, 'package-lock.json'));
+  const installed = readPackages(installedPath);
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    const found = installed[path];
+    // Optional packages for other systems are listed in the lock but never installed.
+    return path === '' || (found ? found.version === version : optional === true);
+  });
+}
+
+/**
+ * @param {string} path
+ * @returns {Record<string, { version?: string, optional?: boolean }>}
+ */
+function readPackages(path) {
+  return JSON.parse(readFileSync(path, 'utf8')).packages;
+}
+
+/** The Chromium for browser tests, installed when there is none. Needs node_modules. */
+export async function ensureChromium() {
+  const found = await findChromium();
+  if (found) return found;
+  if (!canInstall()) {
+    throw new SetupError(
+      'No Chromium was found: please install it (on Debian `apt install chromium`) or run `npx playwright install chromium`.',
+    );
+  }
+  ensurePackages('browser');
+  return /** @type {string} */ (await findChromium());
+}
+
+/** A Chromium on PATH, or the one Playwright downloaded, or null. */
+export async function findChromium() {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    const path = findProgram(name);
+    if (path) return path;
+  }
+  const { chromium } = await import('@playwright/test');
+  return existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
+}

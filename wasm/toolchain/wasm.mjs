@@ -1,0 +1,29 @@
+/**
+ * The one entry point that builds the WASM modules, with whichever Emscripten there is; also runs
+ * alone: `node wasm/toolchain/wasm.mjs`.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureEmscripten } from './emscripten.mjs';
+import { ensureNodeModules, projectRoot, runMain } from './setup.mjs';
+
+/** Builds what has changed. */
+export function buildWasm() {
+  ensureNodeModules(); // For the tsc that makes the types.
+  const emscripten = ensureEmscripten();
+  const folder = join(projectRoot, 'build/wasm-release');
+  const stampFile = join(folder, 'configured-for');
+  // Ninja configures again by itself when a CMakeLists.txt changes, but not for these two.
+  const presets = readFileSync(join(projectRoot, 'CMakePresets.json'));
+  const stamp = `${emscripten.identity}\n${createHash('sha256').update(presets).digest('hex')}\n`;
+  if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
+    emscripten.run('emcmake', 'cmake', '--fresh', '--preset', 'wasm-release');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(stampFile, stamp);
+  }
+  emscripten.run('cmake', '--build', '--preset', 'wasm-release');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runMain(async () => buildWasm());
