@@ -1,5 +1,5 @@
 /** Installs what a command needs and the machine lacks: system packages and node_modules. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -165,4 +165,13 @@ export async function findChromium() {
   }
   const { chromium } = await import('@playwright/test');
   return existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
+}
+
+/** The C++ sources of the project, tracked or new. */
+export function cppFiles() {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.cpp', '*.hpp'];
+  const names = execFileSync('git', list, { cwd: projectRoot, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  return names.filter((name) => existsSync(join(projectRoot, name)));
 }

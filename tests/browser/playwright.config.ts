@@ -1,0 +1,23 @@
+/** Runs the browser tests in the Chromium of this machine, at a wide and a narrow width. */
+import { defineConfig } from '@playwright/test';
+import { findChromium } from '../../wasm/toolchain/setup.mjs';
+import { chromiumArguments } from './chromium.mjs';
+
+const executablePath = (await findChromium()) ?? undefined;
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../test-results',
+  fullyParallel: true,
+  forbidOnly: true,
+  workers: 2,
+  reporter: 'list',
+  use: {
+    browserName: 'chromium',
+    launchOptions: { executablePath, args: chromiumArguments },
+  },
+  projects: [
+    { name: 'wide', use: { viewport: { width: 1280, height: 900 } } },
+    { name: 'narrow', use: { viewport: { width: 375, height: 800 }, hasTouch: true } },
+  ],
+});

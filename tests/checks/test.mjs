@@ -1,0 +1,23 @@
+/** `npm test`: the native tests (three ways), Vitest, and the browser tests on the built site. */
+import { ensureChromium, ensurePackages, run, runMain } from '../../wasm/toolchain/setup.mjs';
+import { buildSite } from '../../wasm/toolchain/site.mjs';
+import { buildWasm } from '../../wasm/toolchain/wasm.mjs';
+import { runParts } from './parts.mjs';
+
+await runMain(async () => {
+  ensurePackages('native');
+  buildWasm();
+  await ensureChromium();
+  const native = (/** @type {string} */ preset) => () =>
+    run('cmake', ['--workflow', '--preset', preset]);
+  await runParts({
+    'native, ASan and UBSan': native('native-asan'),
+    'native, optimised': native('native-release'),
+    'native, optimised, without vectors': native('native-scalar'),
+    'TypeScript and both WASM builds in Node': () => run('node_modules/.bin/vitest', ['run']),
+    'the built site in Chromium': () => {
+      buildSite();
+      run('node_modules/.bin/playwright', ['test', '--config', 'tests/browser']);
+    },
+  });
+});
