@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { privateRootContents } from './packages.mjs';
 import {
+  aptGet,
   canInstall,
   ensurePackages,
   findProgram,
@@ -74,10 +75,12 @@ export function isSufficient(/** @type {string} */ text) {
   return true;
 }
 
-/** What apt says of the emscripten package it could install, or an empty text. */
+/** The version of the emscripten package that apt could install, or an empty text. */
 function candidateVersion() {
-  const { stdout } = spawnSync('apt-cache', ['policy', 'emscripten'], { encoding: 'utf8' });
-  return /Candidate: (.*)/.exec(stdout ?? '')?.[1] ?? '';
+  const ask = () => spawnSync('apt-cache', ['policy', 'emscripten'], { encoding: 'utf8' }).stdout;
+  const candidate = () => /Candidate: (\d.*)/.exec(ask())?.[1] ?? '';
+  // A fresh container knows no packages before its first update.
+  return candidate() || (aptGet('update') && candidate()) || '';
 }
 
 /** Shared by all clones of one user. */

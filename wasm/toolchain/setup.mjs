@@ -89,32 +89,29 @@ export function installPackages(/** @type {string[]} */ names) {
       `Please install these first (Debian's names; there is no apt here): ${list}.`,
     );
   }
-  const prefix = rootPrefix();
-  if (!prefix) {
+  if (!canInstall()) {
     throw new SetupError(
       `Please run \`apt install ${list}\` as root first: this account is not root and has no sudo without a password.`,
     );
   }
   console.log(`Installing with apt: ${list}`);
-  const apt = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
-  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
-  const steps = [
-    ['update', ...wait],
-    ['install', '-y', '--no-install-recommends', ...wait, ...names],
-  ];
-  for (const step of steps) {
-    const [command, ...args] = [...apt, ...step];
-    const { status, stdout, stderr } = spawnSync(/** @type {string} */ (command), args, {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
-    if (status !== 0) {
-      console.error(stdout, stderr);
-      throw new SetupError(
-        `apt could not install ${list} (see above): please install them by hand.`,
-      );
-    }
+  const passed = aptGet('update') && aptGet('install', '-y', '--no-install-recommends', ...names);
+  if (!passed) {
+    throw new SetupError(`apt could not install ${list} (see above): please install it by hand.`);
   }
+}
+
+/** Runs apt-get as root, silent unless it fails. Only where `canInstall`. */
+export function aptGet(/** @type {string[]} */ ...args) {
+  const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
+  const [command = '', ...rest] = [...(rootPrefix() ?? []), ...apt, ...args];
+  const options = [...rest, '-o', 'DPkg::Lock::Timeout=300'];
+  const { status, stdout, stderr } = spawnSync(command, options, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  if (status !== 0) console.error(stdout, stderr);
+  return status === 0;
 }
 
 /** Runs `npm ci` when node_modules is missing or is not what package-lock.json says. */
