@@ -1,0 +1,254 @@
+// What JavaScript sees of the core: one session class, the stage table as text, typed views.
+#include <emscripten/bind.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "attn/pipeline.hpp"
+#include "attn/stages.hpp"
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(Float32View);
+EMSCRIPTEN_DECLARE_VAL_TYPE(Float64View);
+
+namespace {
+
+using attn::Pipeline;
+using attn::StageId;
+
+// attn::Status with the code by name; "ok" is success.
+struct Outcome {
+  std::string code;
+  std::string subject;
+  double found;
+  double expected;
+};
+
+Outcome outcome_of(const attn::Status& status) {
+  return {std::string(attn::name_of(status.code)), std::string(status.subject), status.found,
+          status.expected};
+}
+
+// attn::Config in the numbers that JavaScript has. scale and softcap count only with their has…
+// flag.
+struct Options {
+  double batch, heads, kvHeads, tq, tk, dK, dV, dModel, past;
+  bool fromX, context, outputProjection, masked, causal;
+  bool hasScale, hasSoftcap;
+  double scale, softcap;
+};
+
+// Counts beyond any limit stay beyond it; fractions and NaN become -1, which no size may be.
+std::int64_t to_count(double value) {
+  if (!(value >= 0) || value != std::floor(value)) return -1;
+  return static_cast<std::int64_t>(std::fmin(value, 0x1p53));
+}
+
+attn::Config config_of(const Options& o) {
+  attn::Config config{.batch = to_count(o.batch),
+                      .heads = to_count(o.heads),
+                      .kv_heads = to_count(o.kvHeads),
+                      .tq = to_count(o.tq),
+                      .tk = to_count(o.tk),
+                      .d_k = to_count(o.dK),
+                      .d_v = to_count(o.dV),
+                      .d_model = to_count(o.dModel),
+                      .past = to_count(o.past),
+                      .from_x = o.fromX,
+                      .context = o.context,
+                      .output_projection = o.outputProjection,
+                      .masked = o.masked,
+                      .causal = o.causal,
+                      .scale = {},
+                      .softcap = {}};
+  if (o.hasScale) config.scale = static_cast<float>(o.scale);
+  if (o.hasSoftcap) config.softcap = static_cast<float>(o.softcap);
+  return config;
+}
+
+StageId stage_from(int index) {
+  const bool known = index >= 0 && index < static_cast<int>(attn::kStageCount);
+  return known ? static_cast<StageId>(index) : StageId::kNone;
+}
+
+struct StageShape {
+  double batch, heads, rows, cols;
+};
+
+// A pipeline behind the boundary. Stages go by their place in the table.
+class Session {
+ public:
+  Outcome configure(const Options& options) {
+    return outcome_of(pipeline_.configure(config_of(options)));
+  }
+
+  bool has(int stage) const { return pipeline_.has(stage_from(stage)); }
+  bool is_given(int stage) const { return pipeline_.is_given(stage_from(stage)); }
+  double scale() const { return pipeline_.scale(); }
+  void run() { pipeline_.run(); }
+
+  // The operand in place 0 or 1, or -1.
+  int operand(int stage, int place) const {
+    if (!has(stage)) return -1;
+    const StageId id = attn::operand_of(stage_from(stage), static_cast<std::size_t>(place != 0),
+                                        pipeline_.config());
+    return id == StageId::kNone ? -1 : static_cast<int>(id);
+  }
+
+  StageShape shape(int stage) const {
+    if (!has(stage)) return {};
+    const attn::Shape shape = attn::shape_of(stage_from(stage), pipeline_.config());
+    return {static_cast<double>(shape.batch), static_cast<double>(shape.heads),
+            static_cast<double>(shape.rows), static_cast<double>(shape.cols)};
+  }
+
+  // Of an input the view is the place to write its numbers to.
+  Float32View view(int stage) const {
+    const std::span<const float> cells = pipeline_.stage(stage_from(stage));
+    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+  }
+
+  Outcome check(int stage, double batch, double head, double row, double col) const {
+    return outcome_of(pipeline_.check(cell_of(stage, batch, head, row, col)));
+  }
+
+  double term_count(int stage, double batch, double head, double row, double col) const {
+    return static_cast<double>(pipeline_.term_count(cell_of(stage, batch, head, row, col)));
+  }
+
+  // Up to kTermsAtOnce terms of a cell that check() accepts, from the one with index `first` on.
+  // A term is kTermNumbers numbers: twice an operand [stage, batch, head, row, col, value], then
+  // the partial result. The stage is kConstant for a constant and kUnused for no operand. The view
+  // holds until the next call.
+  Float64View terms(int stage, double batch, double head, double row, double col, double first) {
+    const attn::Cell cell = cell_of(stage, batch, head, row, col);
+    const std::size_t count = pipeline_.term_count(cell);
+    std::size_t at = 0;
+    for (auto index = static_cast<std::size_t>(first); index < count && at < terms_.size();
+         ++index) {
+      const attn::Term term = pipeline_.term(cell, index);
+      for (std::size_t place = 0; place < term.operands.size(); ++place) {
+        const auto& [source, value] = term.operands[place];
+        const double id = place >= term.operand_count      ? kUnused
+                          : source.stage == StageId::kNone ? kConstant
+                                                           : static_cast<double>(source.stage);
+        for (const double number :
+             {id, static_cast<double>(source.batch), static_cast<double>(source.head),
+              static_cast<double>(source.row), static_cast<double>(source.col),
+              static_cast<double>(value)}) {
+          terms_[at++] = number;
+        }
+      }
+      terms_[at++] = term.partial;
+    }
+    return Float64View(emscripten::val(emscripten::typed_memory_view(at, terms_.data())));
+  }
+
+ private:
+  static constexpr double kConstant = -1;
+  static constexpr double kUnused = -2;
+  static constexpr std::size_t kTermNumbers = 13;
+  static constexpr std::size_t kTermsAtOnce = 32;
+
+  static attn::Cell cell_of(int stage, double batch, double head, double row, double col) {
+    return {.stage = stage_from(stage),
+            .batch = to_count(batch),
+            .head = to_count(head),
+            .row = to_count(row),
+            .col = to_count(col)};
+  }
+
+  Pipeline pipeline_;
+  std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
+};
+
+// The table as a JSON array, one object a stage; no name or formula needs an escape.
+std::string stage_table() {
+  std::string json = "[";
+  const auto add = [&](std::string_view key, std::string_view value) {
+    json.append("\"").append(key).append("\":\"").append(value).append("\",");
+  };
+  for (const attn::Stage& stage : attn::kStages) {
+    json += json.size() > 1 ? ",{" : "{";
+    add("id", stage.name);
+    add("rows", attn::name_of(stage.rows));
+    add("cols", attn::name_of(stage.cols));
+    add("perHead", attn::name_of(stage.per_head));
+    add("operation", attn::name_of(stage.operation));
+    add("formula", stage.formula);
+    json.append("\"perBatch\":").append(stage.per_batch ? "true" : "false");
+    json += ",\"operands\":[";
+    bool first = true;
+    for (const attn::Slot& slot : stage.operands) {
+      for (const StageId id : slot) {
+        if (id == StageId::kNone) continue;
+        json.append(first ? "\"" : ",\"").append(attn::stage_of(id).name).append("\"");
+        first = false;
+      }
+    }
+    json += "]}";
+  }
+  return json += "]";
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(attention_lab) {
+  using emscripten::class_;
+  using emscripten::function;
+  using emscripten::value_object;
+
+  emscripten::register_type<Float32View>("Float32Array");
+  emscripten::register_type<Float64View>("Float64Array");
+
+  value_object<Outcome>("Outcome")
+      .field("code", &Outcome::code)
+      .field("subject", &Outcome::subject)
+      .field("found", &Outcome::found)
+      .field("expected", &Outcome::expected);
+
+  value_object<Options>("Options")
+      .field("batch", &Options::batch)
+      .field("heads", &Options::heads)
+      .field("kvHeads", &Options::kvHeads)
+      .field("tq", &Options::tq)
+      .field("tk", &Options::tk)
+      .field("dK", &Options::dK)
+      .field("dV", &Options::dV)
+      .field("dModel", &Options::dModel)
+      .field("past", &Options::past)
+      .field("fromX", &Options::fromX)
+      .field("context", &Options::context)
+      .field("outputProjection", &Options::outputProjection)
+      .field("masked", &Options::masked)
+      .field("causal", &Options::causal)
+      .field("hasScale", &Options::hasScale)
+      .field("hasSoftcap", &Options::hasSoftcap)
+      .field("scale", &Options::scale)
+      .field("softcap", &Options::softcap);
+
+  value_object<StageShape>("StageShape")
+      .field("batch", &StageShape::batch)
+      .field("heads", &StageShape::heads)
+      .field("rows", &StageShape::rows)
+      .field("cols", &StageShape::cols);
+
+  class_<Session>("Session")
+      .constructor<>()
+      .function("configure(options)", &Session::configure)
+      .function("has(stage)", &Session::has)
+      .function("isGiven(stage)", &Session::is_given)
+      .function("operand(stage, place)", &Session::operand)
+      .function("shape(stage)", &Session::shape)
+      .function("view(stage)", &Session::view)
+      .function("run", &Session::run)
+      .function("scale", &Session::scale)
+      .function("check(stage, batch, head, row, col)", &Session::check)
+      .function("termCount(stage, batch, head, row, col)", &Session::term_count)
+      .function("terms(stage, batch, head, row, col, first)", &Session::terms);
+
+  function("stageTable", &stage_table);
+}

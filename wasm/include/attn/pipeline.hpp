@@ -1,0 +1,109 @@
+// One attention computation: configuration, the arena that holds every stage, and what made a cell.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "attn/matrix.hpp"
+#include "attn/stages.hpp"
+#include "attn/status.hpp"
+
+namespace attn {
+
+// One cell of one stage; every index counts from 0. `head` counts within the stage's own heads.
+struct Cell {
+  StageId stage = StageId::kNone;
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+};
+
+// A number that goes into a cell: another cell, or a constant (cell.stage is kNone).
+struct Operand {
+  Cell cell;
+  float value = 0;
+};
+
+// One summand of a cell: its operands and what they combine to in float32.
+struct Term {
+  std::array<Operand, 2> operands;
+  std::size_t operand_count = 0;
+  float partial = 0;
+
+  std::span<const Operand> used() const { return {operands.data(), operand_count}; }
+};
+
+class Pipeline {
+ public:
+  // Checks the configuration and makes room for every stage; all inputs are 0 afterwards. After a
+  // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves an
+  // unconfigured pipeline without stages. Only this function takes memory, and it never gives any
+  // back before the pipeline ends.
+  Status configure(const Config& config);
+
+  const Config& config() const { return config_; }
+
+  // The factor of the raw scores: given, or 1/√d_k (1 for d_k = 0, where every score is 0).
+  float scale() const { return scale_; }
+
+  bool has(StageId stage) const { return configured_ && applies(stage, config_); }
+
+  // Whether the numbers of a stage come from outside.
+  bool is_given(StageId stage) const;
+
+  // All matrices of a stage, row-major [batch, heads, rows, cols]; empty for an absent stage.
+  std::span<const float> stage(StageId stage) const;
+
+  // The same to write an input's numbers; empty for a stage that is absent or computed.
+  std::span<float> input(StageId stage);
+
+  // Computes every other stage from the inputs.
+  void run();
+
+  // Whether there is such a cell.
+  Status check(const Cell& cell) const;
+
+  // The terms that make a cell, in the order of its formula: as many as the inner size for a matrix
+  // product, as the row has cells for a row statistic, none for a given cell, else one. The value
+  // of the cell itself is the stage's own: the kernels may add the partials in another order.
+  // `cell` must pass check(), `index` be below term_count().
+  std::size_t term_count(const Cell& cell) const;
+  Term term(const Cell& cell, std::size_t index) const;
+
+ private:
+  struct Free {
+    void operator()(float* memory) const;
+  };
+
+  // One matrix that an operand supplies. It may be a block of columns: head h of X·W reads the
+  // columns of W that belong to h.
+  struct Source {
+    StageId stage = StageId::kNone;
+    std::int64_t batch = 0;
+    std::int64_t head = 0;
+    std::size_t first_col = 0;
+    ConstMatrix matrix;
+  };
+
+  bool reserve(std::int64_t bytes);
+  Matrix matrix(StageId stage, std::int64_t batch, std::int64_t head);
+  ConstMatrix matrix(StageId stage, std::int64_t batch, std::int64_t head) const;
+  Source source(StageId reader, std::size_t place, std::int64_t batch, std::int64_t head) const;
+  Operand operand(const Source& source, std::size_t row, std::size_t col) const;
+  void hide_later_keys();
+  void compute(StageId stage);
+  void compute(StageId stage, std::int64_t batch, std::int64_t head);
+
+  Config config_;
+  bool configured_ = false;
+  float scale_ = 1;
+  std::unique_ptr<float[], Free> arena_;
+  std::int64_t capacity_ = 0;                       // bytes
+  std::array<std::size_t, kStageCount> offsets_{};  // floats from the arena's start
+};
+
+}  // namespace attn

@@ -1,0 +1,296 @@
+// The stage table: what every matrix of attention is called, its shape, and what it is made from.
+//
+// Formula: softmax(Q·Kᵀ/√d_k)·V, Vaswani et al. 2017 (arXiv:1706.03762) §3.2.1; heads side by side
+// and W_o, §3.2.2.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "attn/status.hpp"
+
+namespace attn {
+
+// Every size is a count. The members' names are the subjects of a Status, in camelCase.
+struct Config {
+  std::int64_t batch = 1;
+  std::int64_t heads = 1;     // H, query heads, a multiple of kv_heads
+  std::int64_t kv_heads = 1;  // G, key/value heads
+  std::int64_t tq = 0;        // queries
+  std::int64_t tk = 0;        // keys, past ones included
+  std::int64_t d_k = 0;       // width of a query and a key
+  std::int64_t d_v = 0;       // width of a value
+  std::int64_t d_model = 0;   // width of X, of the context and of the output
+  std::int64_t past = 0;      // keys and values from before, in front of the new ones
+
+  bool from_x = false;             // Q, K and V are projected from X; else they are given
+  bool context = false;            // with from_x: K and V are projected from a context of its own
+  bool output_projection = false;  // W_o is given
+  bool masked = false;             // a mask is given
+  bool causal = false;             // a query sees only keys up to its own place
+
+  std::optional<float> scale;    // multiplies the raw scores; unset means 1/√d_k
+  std::optional<float> softcap;  // c > 0: scores become c·tanh(s/c)
+};
+
+enum class StageId : std::uint8_t {
+  kX,
+  kXContext,
+  kWq,
+  kWk,
+  kWv,
+  kWo,
+  kQ,
+  kK,
+  kV,
+  kPresentKey,
+  kPresentValue,
+  kKeyTransposed,
+  kRawScores,
+  kScaledScores,
+  kCappedScores,
+  kMask,
+  kMaskedScores,
+  kRowMax,
+  kShifted,
+  kExponentials,
+  kRowSum,
+  kPlainExponentials,
+  kPlainRowSum,
+  kWeights,
+  kHeads,
+  kConcat,
+  kOutput,
+  kNone,  // no stage; also the number of stages
+};
+
+inline constexpr std::size_t kStageCount = static_cast<std::size_t>(StageId::kNone);
+
+// What an index along a row or a column counts.
+enum class Axis : std::uint8_t {
+  kQuery,           // T_q
+  kKey,             // T_k
+  kNewKey,          // T_k − past
+  kModel,           // d_model
+  kFeature,         // d_k
+  kValue,           // d_v
+  kHeadsFeature,    // H·d_k
+  kKvHeadsFeature,  // G·d_k
+  kKvHeadsValue,    // G·d_v
+  kHeadsValue,      // H·d_v
+  kOne,             // the single column of a row statistic
+};
+
+enum class PerHead : std::uint8_t { kNone, kHeads, kKvHeads };
+
+// How a cell is made from cells of the operands a and b (r row, c column).
+enum class Operation : std::uint8_t {
+  kGiven,
+  kMatmul,       // Σ_l a[r,l]·b[l,c]
+  kJoin,         // past rows, then the rows of a
+  kTranspose,    // a[c,r]
+  kScale,        // a·scale
+  kSoftcap,      // softcap·tanh(a/softcap)
+  kAddMask,      // a + b; −∞ where b is −∞, whatever a is
+  kRowMax,       // max_l a[r,l]
+  kSubtractRow,  // a − b[r,0]
+  kExp,          // eᵃ
+  kRowSum,       // Σ_l a[r,l]
+  kDivideByRow,  // a/b[r,0]; 0 where no key is visible
+  kConcatHeads,  // the heads of a side by side
+};
+
+// Alternatives in order of preference: the first stage that applies is the operand.
+using Slot = std::array<StageId, 3>;
+
+struct Stage {
+  StageId id;
+  std::string_view name;
+  Axis rows;
+  Axis cols;
+  bool per_batch;
+  PerHead per_head;
+  Operation operation;  // kGiven takes its place where no first operand applies
+  std::array<Slot, 2> operands;
+  std::string_view formula;
+  bool (*applies)(const Config&);
+};
+
+namespace detail {
+inline constexpr StageId kNo = StageId::kNone;
+inline constexpr Slot kNoSlot{kNo, kNo, kNo};
+
+constexpr Slot slot(StageId first, StageId second = kNo, StageId third = kNo) {
+  return {first, second, third};
+}
+
+// The scores that the softmax reads.
+inline constexpr Slot kFinalScores =
+    slot(StageId::kMaskedScores, StageId::kCappedScores, StageId::kScaledScores);
+
+constexpr bool always(const Config&) { return true; }
+constexpr bool from_x(const Config& c) { return c.from_x; }
+constexpr bool from_context(const Config& c) { return c.from_x && c.context; }
+constexpr bool with_output(const Config& c) { return c.output_projection; }
+constexpr bool with_past(const Config& c) { return c.past > 0; }
+constexpr bool with_softcap(const Config& c) { return c.softcap.has_value(); }
+constexpr bool with_mask(const Config& c) { return c.masked || c.causal; }
+}  // namespace detail
+
+// In the order of computation; row i describes StageId i.
+inline constexpr std::array<Stage, kStageCount> kStages = [] {
+  using enum StageId;
+  using enum Axis;
+  using namespace detail;
+  constexpr auto kPlain = PerHead::kNone;
+  constexpr auto kByHead = PerHead::kHeads;
+  constexpr auto kByKvHead = PerHead::kKvHeads;
+  constexpr auto kGiven = Operation::kGiven;
+  return std::array<Stage, kStageCount>{{
+      // clang-format off
+      {kX, "x", kQuery, kModel, true, kPlain, kGiven, {kNoSlot, kNoSlot}, "X", from_x},
+      {kXContext, "xContext", kNewKey, kModel, true, kPlain, kGiven, {kNoSlot, kNoSlot}, "X_context", from_context},
+      {kWq, "wq", kModel, kHeadsFeature, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_q", from_x},
+      {kWk, "wk", kModel, kKvHeadsFeature, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_k", from_x},
+      {kWv, "wv", kModel, kKvHeadsValue, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_v", from_x},
+      {kWo, "wo", kHeadsValue, kModel, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_o", with_output},
+      {kQ, "q", kQuery, kFeature, true, kByHead, Operation::kMatmul, {slot(kX), slot(kWq)}, "X·W_q", always},
+      {kK, "k", kNewKey, kFeature, true, kByKvHead, Operation::kMatmul, {slot(kXContext, kX), slot(kWk)}, "X·W_k", always},
+      {kV, "v", kNewKey, kValue, true, kByKvHead, Operation::kMatmul, {slot(kXContext, kX), slot(kWv)}, "X·W_v", always},
+      {kPresentKey, "presentKey", kKey, kFeature, true, kByKvHead, Operation::kJoin, {slot(kK), kNoSlot}, "K_past ‖ K", with_past},
+      {kPresentValue, "presentValue", kKey, kValue, true, kByKvHead, Operation::kJoin, {slot(kV), kNoSlot}, "V_past ‖ V", with_past},
+      {kKeyTransposed, "keyTransposed", kFeature, kKey, true, kByKvHead, Operation::kTranspose, {slot(kPresentKey, kK), kNoSlot}, "Kᵀ", always},
+      {kRawScores, "rawScores", kQuery, kKey, true, kByHead, Operation::kMatmul, {slot(kQ), slot(kKeyTransposed)}, "Q·Kᵀ", always},
+      {kScaledScores, "scaledScores", kQuery, kKey, true, kByHead, Operation::kScale, {slot(kRawScores), kNoSlot}, "Q·Kᵀ · scale", always},
+      {kCappedScores, "cappedScores", kQuery, kKey, true, kByHead, Operation::kSoftcap, {slot(kScaledScores), kNoSlot}, "c·tanh(s/c)", with_softcap},
+      {kMask, "mask", kQuery, kKey, true, kByHead, kGiven, {kNoSlot, kNoSlot}, "M", with_mask},
+      {kMaskedScores, "maskedScores", kQuery, kKey, true, kByHead, Operation::kAddMask, {slot(kCappedScores, kScaledScores), slot(kMask)}, "s + M", with_mask},
+      {kRowMax, "rowMax", kQuery, kOne, true, kByHead, Operation::kRowMax, {kFinalScores, kNoSlot}, "max s", always},
+      {kShifted, "shifted", kQuery, kKey, true, kByHead, Operation::kSubtractRow, {kFinalScores, slot(kRowMax)}, "s − max s", always},
+      {kExponentials, "exponentials", kQuery, kKey, true, kByHead, Operation::kExp, {slot(kShifted), kNoSlot}, "exp(s − max s)", always},
+      {kRowSum, "rowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kExponentials), kNoSlot}, "Σ exp(s − max s)", always},
+      {kPlainExponentials, "plainExponentials", kQuery, kKey, true, kByHead, Operation::kExp, {kFinalScores, kNoSlot}, "exp(s)", always},
+      {kPlainRowSum, "plainRowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kPlainExponentials), kNoSlot}, "Σ exp(s)", always},
+      {kWeights, "weights", kQuery, kKey, true, kByHead, Operation::kDivideByRow, {slot(kExponentials), slot(kRowSum)}, "exp(s − max s) / Σ", always},
+      {kHeads, "heads", kQuery, kValue, true, kByHead, Operation::kMatmul, {slot(kWeights), slot(kPresentValue, kV)}, "A·V", always},
+      {kConcat, "concat", kQuery, kHeadsValue, true, kPlain, Operation::kConcatHeads, {slot(kHeads), kNoSlot}, "head₀ ‖ head₁ ‖ …", always},
+      {kOutput, "output", kQuery, kModel, true, kPlain, Operation::kMatmul, {slot(kConcat), slot(kWo)}, "concat·W_o", with_output},
+      // clang-format on
+  }};
+}();
+
+constexpr const Stage& stage_of(StageId id) { return kStages[static_cast<std::size_t>(id)]; }
+
+constexpr bool applies(StageId id, const Config& config) {
+  return id != StageId::kNone && stage_of(id).applies(config);
+}
+
+// The operand in the given place (0 or 1) under a configuration; kNone where there is none.
+constexpr StageId operand_of(StageId id, std::size_t place, const Config& config) {
+  for (const StageId candidate : stage_of(id).operands[place]) {
+    if (applies(candidate, config)) return candidate;
+  }
+  return StageId::kNone;
+}
+
+// Q, K and V are given where no X is; every other stage is as its row says.
+constexpr Operation operation_of(StageId id, const Config& config) {
+  return operand_of(id, 0, config) == StageId::kNone ? Operation::kGiven : stage_of(id).operation;
+}
+
+// Products of sizes stick at this instead of overflowing.
+inline constexpr std::int64_t kManyCells = std::numeric_limits<std::int64_t>::max();
+
+constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kManyCells / b ? kManyCells : a * b;
+}
+
+constexpr std::int64_t extent_of(Axis axis, const Config& c) {
+  switch (axis) {
+    case Axis::kQuery:
+      return c.tq;
+    case Axis::kKey:
+      return c.tk;
+    case Axis::kNewKey:
+      return c.tk - c.past;
+    case Axis::kModel:
+      return c.d_model;
+    case Axis::kFeature:
+      return c.d_k;
+    case Axis::kValue:
+      return c.d_v;
+    case Axis::kHeadsFeature:
+      return product(c.heads, c.d_k);
+    case Axis::kKvHeadsFeature:
+      return product(c.kv_heads, c.d_k);
+    case Axis::kKvHeadsValue:
+      return product(c.kv_heads, c.d_v);
+    case Axis::kHeadsValue:
+      return product(c.heads, c.d_v);
+    case Axis::kOne:
+      return 1;
+  }
+  return 0;
+}
+
+// batch × heads matrices of rows × cols; a stage that is not per batch or head counts one there.
+struct Shape {
+  std::int64_t batch = 0;
+  std::int64_t heads = 0;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+
+  constexpr std::int64_t cells() const { return product(product(batch, heads), matrix_cells()); }
+  constexpr std::int64_t matrix_cells() const { return product(rows, cols); }
+  constexpr bool operator==(const Shape&) const = default;
+};
+
+constexpr Shape shape_of(StageId id, const Config& config) {
+  const Stage& stage = stage_of(id);
+  const std::int64_t heads = stage.per_head == PerHead::kHeads     ? config.heads
+                             : stage.per_head == PerHead::kKvHeads ? config.kv_heads
+                                                                   : 1;
+  return {stage.per_batch ? config.batch : 1, heads, extent_of(stage.rows, config),
+          extent_of(stage.cols, config)};
+}
+
+// All stages of a configuration live in one arena of at most this many bytes (256 MB).
+inline constexpr std::int64_t kArenaBytes = std::int64_t{256} << 20;
+// No single size may pass the number of cells that fit there.
+inline constexpr std::int64_t kMaxSize = kArenaBytes / static_cast<std::int64_t>(sizeof(float));
+// Every stage begins at a multiple of this many bytes.
+inline constexpr std::int64_t kStageAlignment = 64;
+
+// The bytes that a stage takes in the arena: its cells, rounded up to the alignment.
+constexpr std::int64_t arena_bytes_of(StageId id, const Config& config) {
+  const std::int64_t cells = shape_of(id, config).cells();
+  if (cells > kMaxSize) return kManyCells;
+  const std::int64_t bytes = cells * static_cast<std::int64_t>(sizeof(float));
+  return (bytes + kStageAlignment - 1) / kStageAlignment * kStageAlignment;
+}
+
+constexpr std::int64_t arena_bytes_of(const Config& config) {
+  std::int64_t total = 0;
+  for (const Stage& stage : kStages) {
+    if (!stage.applies(config)) continue;
+    const std::int64_t bytes = arena_bytes_of(stage.id, config);
+    if (bytes > kManyCells - total) return kManyCells;
+    total += bytes;
+  }
+  return total;
+}
+
+// Whether the sizes and constants are legal, agree with each other and fit in the arena.
+Status check(const Config& config);
+
+// The public names, as they stand in the page's types.
+std::string_view name_of(Axis axis);
+std::string_view name_of(PerHead per_head);
+std::string_view name_of(Operation operation);
+
+}  // namespace attn

@@ -1,0 +1,106 @@
+// Matrix product in register tiles.
+#include <algorithm>
+#include <array>
+
+#include "attn/kernels.hpp"
+#include "simd.hpp"
+
+namespace attn {
+namespace {
+
+// The widest tile: 4 rows × 8 columns keep 8 sums in registers and leave room for a row of b.
+constexpr std::size_t kTileRows = 4;
+constexpr std::size_t kTileCols = 2 * simd::kLanes;
+
+// kCols floats as vectors; the last one may be partial.
+template <std::size_t kCols>
+struct Panel {
+  static constexpr std::size_t kFull = kCols / simd::kLanes;
+  static constexpr std::size_t kRest = kCols % simd::kLanes;
+  static constexpr std::size_t kVectors = kFull + (kRest > 0 ? 1 : 0);
+
+  using Vectors = std::array<simd::Vector, kVectors>;
+
+  static Vectors load(const float* from) {
+    Vectors vectors;
+    for (std::size_t v = 0; v < kFull; ++v) vectors[v] = simd::load(from + v * simd::kLanes);
+    if constexpr (kRest > 0) {
+      vectors[kFull] = simd::load_first(from + kFull * simd::kLanes, kRest);
+    }
+    return vectors;
+  }
+
+  static void store(float* to, const Vectors& vectors) {
+    for (std::size_t v = 0; v < kFull; ++v) simd::store(to + v * simd::kLanes, vectors[v]);
+    if constexpr (kRest > 0) {
+      simd::store_first(to + kFull * simd::kLanes, vectors[kFull], kRest);
+    }
+  }
+};
+
+// out[kRows,kCols] = a[kRows,k]·b[k,kCols].
+template <std::size_t kRows, std::size_t kCols>
+void multiply_tile(ConstMatrix a, ConstMatrix b, Matrix out) {
+  using P = Panel<kCols>;
+  std::array<typename P::Vectors, kRows> sums;
+  for (auto& row : sums) row.fill(simd::splat(0));
+  for (std::size_t l = 0; l < b.rows; ++l) {
+    const typename P::Vectors b_row = P::load(b.row(l));
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const simd::Vector a_cell = simd::splat(a.at(r, l));
+      for (std::size_t v = 0; v < P::kVectors; ++v) {
+        sums[r][v] = simd::multiply_add(a_cell, b_row[v], sums[r][v]);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < kRows; ++r) P::store(out.row(r), sums[r]);
+}
+
+// All rows of a against one panel of b.
+template <std::size_t kCols>
+void multiply_panel(ConstMatrix a, ConstMatrix b, Matrix out) {
+  std::size_t i = 0;
+  for (; i + kTileRows <= a.rows; i += kTileRows) {
+    multiply_tile<kTileRows, kCols>(a.row_block(i, kTileRows), b, out.row_block(i, kTileRows));
+  }
+  for (; i < a.rows; ++i) multiply_tile<1, kCols>(a.row_block(i, 1), b, out.row_block(i, 1));
+}
+
+}  // namespace
+
+void matmul(ConstMatrix a, ConstMatrix b, Matrix out) {
+  std::size_t j = 0;
+  const auto panel = [&]<std::size_t kCols>() {
+    multiply_panel<kCols>(a, b.columns(j, kCols), out.columns(j, kCols));
+    j += kCols;
+  };
+  while (b.cols - j >= kTileCols) panel.operator()<kTileCols>();
+  if (b.cols - j >= simd::kLanes) panel.operator()<simd::kLanes>();
+  switch (b.cols - j) {
+    case 3:
+      return panel.operator()<3>();
+    case 2:
+      return panel.operator()<2>();
+    case 1:
+      return panel.operator()<1>();
+    default:
+      return;
+  }
+}
+
+void transpose(ConstMatrix in, Matrix out) {
+  // Blocks keep the lines that are written in the cache.
+  constexpr std::size_t kBlock = 16;
+  for (std::size_t i0 = 0; i0 < in.rows; i0 += kBlock) {
+    const std::size_t i1 = std::min(i0 + kBlock, in.rows);
+    for (std::size_t j = 0; j < in.cols; ++j) {
+      for (std::size_t i = i0; i < i1; ++i) out.at(j, i) = in.at(i, j);
+    }
+  }
+}
+
+void copy(ConstMatrix in, Matrix out) {
+  for (std::size_t i = 0; i < in.rows; ++i) std::copy_n(in.row(i), in.cols, out.row(i));
+}
+
+}  // namespace attn

@@ -1,0 +1,207 @@
+// The arena of the stages and their computation in the order of the table.
+#include "attn/pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "attn/kernels.hpp"
+
+namespace attn {
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+std::size_t index_of(StageId stage) { return static_cast<std::size_t>(stage); }
+
+std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+float scale_of(const Config& config) {
+  if (config.scale) return *config.scale;
+  if (config.d_k == 0) return 1;
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(config.d_k)));
+}
+
+Floats cells_of(Matrix matrix) { return {matrix.data, matrix.rows * matrix.cols}; }
+ConstFloats cells_of(ConstMatrix matrix) { return {matrix.data, matrix.rows * matrix.cols}; }
+Floats row_of(Matrix matrix, std::size_t i) { return {matrix.row(i), matrix.cols}; }
+ConstFloats row_of(ConstMatrix matrix, std::size_t i) { return {matrix.row(i), matrix.cols}; }
+
+}  // namespace
+
+void Pipeline::Free::operator()(float* memory) const { std::free(memory); }
+
+bool Pipeline::reserve(std::int64_t bytes) {
+  if (bytes <= capacity_) return true;
+  // The old arena goes first: the two together may not fit.
+  arena_.reset();
+  capacity_ = 0;
+  arena_.reset(static_cast<float*>(std::aligned_alloc(to_size(kStageAlignment), to_size(bytes))));
+  if (arena_ == nullptr) return false;
+  capacity_ = bytes;
+  return true;
+}
+
+Status Pipeline::configure(const Config& config) {
+  if (const Status status = attn::check(config); !status.ok()) return status;
+  const std::int64_t bytes = arena_bytes_of(config);
+  if (!reserve(bytes)) {
+    configured_ = false;
+    return {Code::kOutOfMemory, "arena", static_cast<double>(bytes),
+            static_cast<double>(kArenaBytes)};
+  }
+  config_ = config;
+  configured_ = true;
+  scale_ = scale_of(config);
+  std::int64_t offset = 0;
+  for (const Stage& stage : kStages) {
+    offsets_[index_of(stage.id)] = to_size(offset) / sizeof(float);
+    if (!stage.applies(config)) continue;
+    offset += arena_bytes_of(stage.id, config);
+    std::ranges::fill(input(stage.id), 0.0F);
+  }
+  return {};
+}
+
+bool Pipeline::is_given(StageId stage) const {
+  return has(stage) && operation_of(stage, config_) == Operation::kGiven;
+}
+
+std::span<const float> Pipeline::stage(StageId stage) const {
+  if (!has(stage)) return {};
+  return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+}
+
+std::span<float> Pipeline::input(StageId stage) {
+  if (!is_given(stage)) return {};
+  return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+}
+
+ConstMatrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) const {
+  const Shape shape = shape_of(stage, config_);
+  const std::int64_t index = batch * shape.heads + head;
+  const float* data = arena_.get() + offsets_[index_of(stage)];
+  return {data + to_size(index * shape.matrix_cells()), to_size(shape.rows), to_size(shape.cols),
+          to_size(shape.cols)};
+}
+
+Matrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) {
+  const ConstMatrix view = std::as_const(*this).matrix(stage, batch, head);
+  return {const_cast<float*>(view.data), view.rows, view.cols, view.stride};
+}
+
+Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_t batch,
+                                  std::int64_t head) const {
+  const StageId id = operand_of(reader, place, config_);
+  const Stage& stage = stage_of(id);
+  Source source;
+  source.stage = id;
+  source.batch = stage.per_batch ? batch : 0;
+  const PerHead reader_heads = stage_of(reader).per_head;
+  if (stage.per_head != PerHead::kNone) {
+    // Query heads h·(H/G) … (h + 1)·(H/G) − 1 read key/value head h.
+    source.head = stage.per_head == reader_heads ? head : head * config_.kv_heads / config_.heads;
+  }
+  source.matrix = matrix(id, source.batch, source.head);
+  if (!stage.per_batch && reader_heads != PerHead::kNone) {
+    // A projection holds the columns of all heads side by side.
+    const std::size_t width = to_size(shape_of(reader, config_).cols);
+    source.first_col = to_size(head) * width;
+    source.matrix = source.matrix.columns(source.first_col, width);
+  }
+  return source;
+}
+
+void Pipeline::hide_later_keys() {
+  const Shape shape = shape_of(StageId::kMask, config_);
+  for (std::int64_t b = 0; b < shape.batch; ++b) {
+    for (std::int64_t h = 0; h < shape.heads; ++h) {
+      const Matrix mask = matrix(StageId::kMask, b, h);
+      for (std::size_t i = 0; i < mask.rows; ++i) {
+        const std::size_t visible = std::min(i + to_size(config_.past) + 1, mask.cols);
+        std::ranges::fill(row_of(mask, i).subspan(visible), kHidden);
+      }
+    }
+  }
+}
+
+void Pipeline::run() {
+  if (!configured_) return;
+  if (config_.causal && shape_of(StageId::kMask, config_).cells() > 0) hide_later_keys();
+  for (const Stage& stage : kStages) {
+    if (stage.applies(config_) && !is_given(stage.id)) compute(stage.id);
+  }
+}
+
+void Pipeline::compute(StageId stage) {
+  const Shape shape = shape_of(stage, config_);
+  // Also keeps a huge number of empty matrices from being visited one by one.
+  if (shape.cells() == 0) return;
+  for (std::int64_t b = 0; b < shape.batch; ++b) {
+    for (std::int64_t h = 0; h < shape.heads; ++h) compute(stage, b, h);
+  }
+}
+
+void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
+  const Matrix out = matrix(stage, batch, head);
+  const auto operand = [&](std::size_t place) { return source(stage, place, batch, head).matrix; };
+  switch (stage_of(stage).operation) {
+    case Operation::kGiven:
+      return;
+    case Operation::kMatmul:
+      return matmul(operand(0), operand(1), out);
+    case Operation::kJoin: {
+      const std::size_t past = to_size(config_.past);
+      return copy(operand(0), out.row_block(past, out.rows - past));
+    }
+    case Operation::kTranspose:
+      return transpose(operand(0), out);
+    case Operation::kScale:
+      return attn::scale(cells_of(operand(0)), scale_, cells_of(out));
+    case Operation::kSoftcap:
+      return softcap(cells_of(operand(0)), *config_.softcap, cells_of(out));
+    case Operation::kAddMask:
+      return add_mask(cells_of(operand(0)), cells_of(operand(1)), cells_of(out));
+    case Operation::kRowMax: {
+      const ConstMatrix scores = operand(0);
+      for (std::size_t i = 0; i < out.rows; ++i) out.at(i, 0) = row_max(row_of(scores, i));
+      return;
+    }
+    case Operation::kSubtractRow: {
+      const ConstMatrix scores = operand(0);
+      const ConstMatrix max = operand(1);
+      const bool masked = has(StageId::kMask);
+      for (std::size_t i = 0; i < out.rows; ++i) {
+        const ConstFloats mask =
+            masked ? ConstFloats(row_of(matrix(StageId::kMask, batch, head), i)) : ConstFloats();
+        subtract_max(row_of(scores, i), mask, max.at(i, 0), row_of(out, i));
+      }
+      return;
+    }
+    case Operation::kExp:
+      return exponential(cells_of(operand(0)), cells_of(out));
+    case Operation::kRowSum: {
+      const ConstMatrix in = operand(0);
+      for (std::size_t i = 0; i < out.rows; ++i) out.at(i, 0) = row_sum(row_of(in, i));
+      return;
+    }
+    case Operation::kDivideByRow: {
+      const ConstMatrix in = operand(0);
+      const ConstMatrix sum = operand(1);
+      for (std::size_t i = 0; i < out.rows; ++i) {
+        divide(row_of(in, i), sum.at(i, 0), row_of(out, i));
+      }
+      return;
+    }
+    case Operation::kConcatHeads:
+      for (std::int64_t h = 0; h < config_.heads; ++h) {
+        const ConstMatrix in = source(stage, 0, batch, h).matrix;
+        copy(in, out.columns(to_size(h) * in.cols, in.cols));
+      }
+      return;
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,69 @@
+// The one place that chooses where SIMD intrinsics come from and how a product is added.
+#pragma once
+
+#include <cstddef>
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#else
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/wasm/simd128.h>
+#endif
+
+namespace attn::simd {
+
+inline constexpr std::size_t kLanes = 4;
+
+using Vector = v128_t;
+
+inline Vector load(const float* from) { return wasm_v128_load(from); }
+inline void store(float* to, Vector value) { wasm_v128_store(to, value); }
+inline Vector splat(float value) { return wasm_f32x4_splat(value); }
+
+// The first `count` (1 to 3) lanes from memory, zeros in the others; reads nothing beyond them.
+inline Vector load_first(const float* from, std::size_t count) {
+  if (count == 1) return wasm_v128_load32_zero(from);
+  const Vector pair = wasm_v128_load64_zero(from);
+  return count == 2 ? pair : wasm_v128_load32_lane(from + 2, pair, 2);
+}
+
+// The first `count` (1 to 3) lanes to memory; writes nothing beyond them.
+inline void store_first(float* to, Vector value, std::size_t count) {
+  if (count == 1) {
+    wasm_v128_store32_lane(to, value, 0);
+    return;
+  }
+  wasm_v128_store64_lane(to, value, 0);
+  if (count == 3) wasm_v128_store32_lane(to + 2, value, 2);
+}
+
+// a·b + c, rounded once in the relaxed build and twice elsewhere.
+inline Vector multiply_add(Vector a, Vector b, Vector c) {
+#ifdef __wasm_relaxed_simd__
+  return wasm_f32x4_relaxed_madd(a, b, c);
+#else
+  return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+#endif
+}
+
+// out[i] = operation(in[i]), four lanes at a time; unused lanes of the last vector hold zeros.
+template <typename Operation>
+inline void map(const float* in, float* out, std::size_t count, Operation operation) {
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, operation(load(in + i)));
+  if (i < count) store_first(out + i, operation(load_first(in + i, count - i)), count - i);
+}
+
+// out[i] = operation(a[i], b[i]), likewise.
+template <typename Operation>
+inline void map(const float* a, const float* b, float* out, std::size_t count,
+                Operation operation) {
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(out + i, operation(load(a + i), load(b + i)));
+  if (i < count) {
+    const std::size_t rest = count - i;
+    store_first(out + i, operation(load_first(a + i, rest), load_first(b + i, rest)), rest);
+  }
+}
+
+}  // namespace attn::simd

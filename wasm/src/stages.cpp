@@ -1,0 +1,85 @@
+// Checks of a configuration, and the public names of the stage table's columns.
+#include "attn/stages.hpp"
+
+#include <cmath>
+
+namespace attn {
+namespace {
+
+struct NamedSize {
+  std::string_view name;
+  std::int64_t value;
+  std::int64_t least;
+};
+
+Status check_sizes(const Config& c) {
+  for (const auto& [name, value, least] :
+       {NamedSize{"batch", c.batch, 1}, NamedSize{"heads", c.heads, 1},
+        NamedSize{"kvHeads", c.kv_heads, 1}, NamedSize{"tq", c.tq, 0}, NamedSize{"tk", c.tk, 0},
+        NamedSize{"dK", c.d_k, 0}, NamedSize{"dV", c.d_v, 0}, NamedSize{"dModel", c.d_model, 0},
+        NamedSize{"past", c.past, 0}}) {
+    if (value < least) {
+      return {Code::kBadSize, name, static_cast<double>(value), static_cast<double>(least)};
+    }
+    if (value > kMaxSize) {
+      return {Code::kTooLarge, name, static_cast<double>(value), static_cast<double>(kMaxSize)};
+    }
+  }
+  return {};
+}
+
+Status check_agreement(const Config& c) {
+  if (c.heads % c.kv_heads != 0) {
+    return {Code::kNotMultiple, "heads", static_cast<double>(c.heads),
+            static_cast<double>(c.kv_heads)};
+  }
+  if (c.past > c.tk) {
+    return {Code::kSizeMismatch, "past", static_cast<double>(c.past), static_cast<double>(c.tk)};
+  }
+  if (c.from_x && !c.context && c.tk - c.past != c.tq) {
+    return {Code::kSizeMismatch, "tk", static_cast<double>(c.tk),
+            static_cast<double>(c.tq + c.past)};
+  }
+  return {};
+}
+
+Status check_constants(const Config& c) {
+  if (c.scale && !std::isfinite(*c.scale)) return {Code::kBadNumber, "scale", *c.scale, 0};
+  if (c.softcap && !(std::isfinite(*c.softcap) && *c.softcap > 0)) {
+    return {Code::kBadNumber, "softcap", *c.softcap, 0};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check(const Config& config) {
+  if (const Status status = check_sizes(config); !status.ok()) return status;
+  if (const Status status = check_agreement(config); !status.ok()) return status;
+  if (const Status status = check_constants(config); !status.ok()) return status;
+  if (const std::int64_t bytes = arena_bytes_of(config); bytes > kArenaBytes) {
+    return {Code::kTooLarge, "arena", static_cast<double>(bytes), static_cast<double>(kArenaBytes)};
+  }
+  return {};
+}
+
+std::string_view name_of(Axis axis) {
+  static constexpr std::array<std::string_view, 11> kNames{
+      "query",          "key",          "newKey",     "model", "feature", "value", "headsFeature",
+      "kvHeadsFeature", "kvHeadsValue", "headsValue", "one"};
+  return kNames[static_cast<std::size_t>(axis)];
+}
+
+std::string_view name_of(PerHead per_head) {
+  static constexpr std::array<std::string_view, 3> kNames{"none", "heads", "kvHeads"};
+  return kNames[static_cast<std::size_t>(per_head)];
+}
+
+std::string_view name_of(Operation operation) {
+  static constexpr std::array<std::string_view, 13> kNames{
+      "given",  "matmul",      "join", "transpose", "scale",       "softcap",    "addMask",
+      "rowMax", "subtractRow", "exp",  "rowSum",    "divideByRow", "concatHeads"};
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+}  // namespace attn

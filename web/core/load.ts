@@ -1,0 +1,169 @@
+/** Loads the core: picks the build this machine can run, proves it by a known answer, falls back. */
+import { AttentionError } from './errors.ts';
+import type { MainModule } from './generated/attention.mjs';
+import { selfTest } from './self-test.ts';
+import { type Module, WasmSession } from './session.ts';
+import type { Build, Engine, StageInfo } from './types.ts';
+
+export const version = '0.1.0';
+
+export interface LoadOptions {
+  /** Address of the folder that holds the .wasm files, when it is not where the script is. */
+  readonly wasmUrl?: string | URL;
+  /** Takes this build instead of the best one; there is no fallback then. */
+  readonly build?: Build;
+}
+
+type Factory = (options: {
+  instantiateWasm(
+    imports: WebAssembly.Imports,
+    done: (instance: WebAssembly.Instance) => void,
+  ): object;
+}) => Promise<MainModule>;
+
+// Written out, so that a bundler sees both addresses and a browser loads one build only.
+const builds: Readonly<Record<Build, { script(): Promise<{ default: Factory }>; wasm: URL }>> = {
+  relaxed: {
+    script: () => import('./generated/attention-relaxed.mjs'),
+    wasm: new URL('./generated/attention-relaxed.wasm', import.meta.url),
+  },
+  simd128: {
+    script: () => import('./generated/attention-simd128.mjs'),
+    wasm: new URL('./generated/attention-simd128.wasm', import.meta.url),
+  },
+};
+
+/** A module of one function of three vectors; its instructions follow `local.get 0, 1, 2`. */
+function probe(parameters: number[], body: number[]): Uint8Array<ArrayBuffer> {
+  const type = [1, 96, parameters.length, ...parameters, 1, 123];
+  const code = [0, ...body, 11];
+  return new Uint8Array([
+    ...[0, 97, 115, 109, 1, 0, 0, 0],
+    ...[1, type.length, ...type],
+    ...[3, 2, 1, 0],
+    ...[10, code.length + 2, 1, code.length, ...code],
+  ]);
+}
+
+/** `i32x4.splat(0)` */
+const simdProbe = probe([], [65, 0, 253, 17]);
+/** `f32x4.relaxed_madd(a, b, c)`, 40 bytes. */
+const relaxedProbe = probe([123, 123, 123], [32, 0, 32, 1, 32, 2, 253, 133, 2]);
+
+const loads = new Map<string, Promise<Engine>>();
+
+/** The engine, one for each set of options; a failed load is tried anew by the next call. */
+export function load(options: LoadOptions = {}): Promise<Engine> {
+  const key = `${options.build ?? ''} ${options.wasmUrl ?? ''}`;
+  let engine = loads.get(key);
+  if (!engine) {
+    engine = choose(options);
+    engine.catch(() => loads.delete(key));
+    loads.set(key, engine);
+  }
+  return engine;
+}
+
+async function choose({ build, wasmUrl }: LoadOptions): Promise<Engine> {
+  if (typeof WebAssembly !== 'object') throw new AttentionError('noWebAssembly');
+  if (!WebAssembly.validate(simdProbe)) throw new AttentionError('noSimd');
+  if (build) return start(build, wasmUrl, '');
+  if (!WebAssembly.validate(relaxedProbe)) {
+    return start('simd128', wasmUrl, 'Relaxed SIMD is not available here.');
+  }
+  try {
+    return await start('relaxed', wasmUrl, '');
+  } catch (error) {
+    return start('simd128', wasmUrl, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function start(
+  build: Build,
+  folder: string | URL | undefined,
+  fallbackReason: string,
+): Promise<Engine> {
+  const file = `attention-${build}.wasm`;
+  const url = folder === undefined ? builds[build].wasm : new URL(file, folder);
+  const [factory, bytes] = await Promise.all([importScript(build), read(url, file)]);
+  const module = await instantiate(factory, await compile(bytes, file), file);
+  const stages: readonly StageInfo[] = JSON.parse(module.stageTable());
+  const engine: Engine = {
+    build,
+    version,
+    fallbackReason,
+    stages,
+    createSession: () => new WasmSession(module, stages),
+  };
+  selfTest(engine);
+  return engine;
+}
+
+async function importScript(build: Build): Promise<Factory> {
+  try {
+    return (await builds[build].script()).default;
+  } catch (error) {
+    throw new AttentionError('wasmMissing', `attention-${build}.mjs`, (error as Error).message);
+  }
+}
+
+async function read(url: URL, file: string): Promise<Uint8Array<ArrayBuffer>> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  let type = 'something else';
+  try {
+    if (url.protocol === 'file:' && 'process' in globalThis) {
+      bytes = await readFile(url);
+    } else {
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+      type = response.headers.get('content-type') ?? type;
+      bytes = new Uint8Array(await response.arrayBuffer());
+    }
+  } catch (error) {
+    throw new AttentionError('wasmMissing', file, (error as Error).message);
+  }
+  // A server's page for missing files often comes with status 200.
+  const magic = [0, 97, 115, 109];
+  if (magic.some((byte, i) => bytes[i] !== byte)) {
+    throw new AttentionError('wasmWrongType', file, type);
+  }
+  return bytes;
+}
+
+/** Node's fetch does not read files; the name is in a variable to keep bundlers away from it. */
+async function readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const name: string = 'node:fs/promises';
+  const files = await import(/* @vite-ignore */ name);
+  return files.readFile(url);
+}
+
+async function compile(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    const { message } = error as Error;
+    if (/unsafe-eval|content security policy|CSP/i.test(message)) {
+      throw new AttentionError('wasmBlocked');
+    }
+    throw new AttentionError('wasmBroken', file, message);
+  }
+}
+
+async function instantiate(
+  factory: Factory,
+  compiled: WebAssembly.Module,
+  file: string,
+): Promise<Module> {
+  try {
+    return (await new Promise<MainModule>((resolve, reject) => {
+      factory({
+        instantiateWasm(imports, done) {
+          WebAssembly.instantiate(compiled, imports).then(done, reject);
+          return {};
+        },
+      }).then(resolve, reject);
+    })) as Module;
+  } catch (error) {
+    throw new AttentionError('wasmBroken', file, (error as Error).message);
+  }
+}

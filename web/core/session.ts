@@ -1,0 +1,194 @@
+/** One attention computation in WASM memory: configuration, stage views and the terms of a cell. */
+import { AttentionError, type ErrorCode } from './errors.ts';
+import type { Session as Handle, MainModule, Outcome } from './generated/attention.mjs';
+import {
+  type CellRef,
+  type CellTerms,
+  type Operand,
+  type Session,
+  type SessionConfig,
+  type StageId,
+  type StageInfo,
+  type StageShape,
+  stageIds,
+  type Term,
+} from './types.ts';
+
+/** The generated module with the one runtime export that its types leave out. */
+export type Module = MainModule & { readonly wasmMemory: WebAssembly.Memory };
+
+const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel'] as const;
+
+// A term as `terms` of wasm/bindings/bindings.cpp lays it out: two operands and the partial result.
+const operandNumbers = 6; // stage, batch, head, row, col, value
+const termNumbers = 2 * operandNumbers + 1;
+const constantStage = -1;
+const unusedStage = -2;
+
+let liveSessions = 0;
+
+/** How many sessions exist whose `dispose` has not been called. */
+export function liveSessionCount(): number {
+  return liveSessions;
+}
+
+export class WasmSession implements Session {
+  readonly #module: Module;
+  readonly #table: readonly StageInfo[];
+  #handle: Handle | null;
+  #views = new Map<StageId, Float32Array>();
+
+  constructor(module: Module, table: readonly StageInfo[]) {
+    this.#module = module;
+    this.#table = table;
+    this.#handle = new module.Session();
+    liveSessions += 1;
+  }
+
+  configure(config: SessionConfig): void {
+    const sizes = { batch: 1, heads: 1, kvHeads: 1, dModel: 0, ...definedOnly(config) };
+    for (const name of sizeNames) {
+      if (!Number.isInteger(sizes[name])) throw new AttentionError('badSize', name, sizes[name], 0);
+    }
+    const outcome = this.#open.configure({
+      batch: sizes.batch,
+      heads: sizes.heads,
+      kvHeads: sizes.kvHeads,
+      tq: sizes.tq,
+      tk: sizes.tk,
+      dK: sizes.dK,
+      dV: sizes.dV,
+      dModel: sizes.dModel,
+      past: 0,
+      fromX: config.source === 'x',
+      context: config.context ?? false,
+      outputProjection: config.outputProjection ?? false,
+      masked: false,
+      causal: false,
+      hasScale: config.scale !== undefined,
+      hasSoftcap: false,
+      scale: config.scale ?? 0,
+      softcap: 0,
+    });
+    if (outcome.code === 'ok' || outcome.code === 'outOfMemory') this.#views.clear();
+    throwUnlessOk(outcome);
+  }
+
+  has(stage: StageId): boolean {
+    return this.#open.has(indexOf(stage));
+  }
+
+  stage(stage: StageId): StageInfo {
+    const index = this.#indexOfPresent(stage);
+    const info = this.#table[index] as StageInfo;
+    if (this.#open.isGiven(index)) return { ...info, operation: 'given', operands: [] };
+    const operands = [0, 1].flatMap((place) => stageIds[this.#open.operand(index, place)] ?? []);
+    return { ...info, operands };
+  }
+
+  shape(stage: StageId): StageShape {
+    return this.#open.shape(this.#indexOfPresent(stage));
+  }
+
+  view(stage: StageId): Float32Array {
+    const index = this.#indexOfPresent(stage);
+    const known = this.#views.get(stage);
+    // Any session's configure may have grown the memory, which empties every older view.
+    if (known && known.buffer === this.#module.wasmMemory.buffer) return known;
+    const view = this.#open.view(index);
+    this.#views.set(stage, view);
+    return view;
+  }
+
+  setInput(stage: StageId, values: ArrayLike<number>): void {
+    const view = this.view(stage);
+    if (!this.#open.isGiven(indexOf(stage))) throw new AttentionError('notGiven', stage);
+    if (values.length !== view.length) {
+      throw new AttentionError('wrongLength', stage, values.length, view.length);
+    }
+    view.set(values);
+  }
+
+  run(): void {
+    this.#open.run();
+  }
+
+  terms(cell: CellRef): CellTerms {
+    const place = [indexOf(cell.stage), cell.batch, cell.head, cell.row, cell.col] as const;
+    throwUnlessOk(this.#open.check(...place));
+    const terms: Term[] = [];
+    const count = this.#open.termCount(...place);
+    while (terms.length < count) {
+      const records = this.#open.terms(...place, terms.length);
+      for (let at = 0; at < records.length; at += termNumbers) {
+        terms.push(readTerm(records.subarray(at, at + termNumbers)));
+      }
+    }
+    const { heads, rows, cols } = this.shape(cell.stage);
+    const offset = ((cell.batch * heads + cell.head) * rows + cell.row) * cols + cell.col;
+    return {
+      cell: { ...cell },
+      operation: this.stage(cell.stage).operation,
+      value: this.view(cell.stage)[offset] as number,
+      terms,
+    };
+  }
+
+  get scale(): number {
+    return this.#open.scale();
+  }
+
+  dispose(): void {
+    if (!this.#handle) return;
+    this.#handle.delete();
+    this.#handle = null;
+    this.#views.clear();
+    liveSessions -= 1;
+  }
+
+  get #open(): Handle {
+    if (!this.#handle) throw new AttentionError('disposed');
+    return this.#handle;
+  }
+
+  #indexOfPresent(stage: StageId): number {
+    const index = indexOf(stage);
+    if (!this.#open.has(index)) throw new AttentionError('stageAbsent', stage);
+    return index;
+  }
+}
+
+/** The place of a stage in the table; -1, which the core calls absent, for an unknown name. */
+function indexOf(stage: StageId): number {
+  return stageIds.indexOf(stage);
+}
+
+/** Without the members that are present but undefined, so that defaults can take their place. */
+function definedOnly(config: SessionConfig): SessionConfig {
+  const entries = Object.entries(config).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as unknown as SessionConfig;
+}
+
+function readTerm(record: Float64Array): Term {
+  const operands: Operand[] = [];
+  for (let at = 0; at + operandNumbers < termNumbers; at += operandNumbers) {
+    const [stage, batch, head, row, col, value] = record.subarray(at) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    if (stage === unusedStage) continue;
+    const ref =
+      stage === constantStage ? null : { stage: stageIds[stage] as StageId, batch, head, row, col };
+    operands.push({ ref, value });
+  }
+  return { operands, partial: record[termNumbers - 1] as number };
+}
+
+function throwUnlessOk({ code, subject, found, expected }: Outcome): void {
+  if (code === 'ok') return;
+  throw new AttentionError(code as ErrorCode, subject as string, found, expected);
+}

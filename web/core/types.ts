@@ -1,0 +1,177 @@
+/** The public types of the core: stage ids, the rows of the stage table, cells and their terms. */
+
+/**
+ * Stage ids in pipeline order. Public: they stand in addresses, attributes, lessons and vectors.
+ * The table itself lives in C++ (wasm/include/attn/stages.hpp); a contract test compares the two.
+ */
+export const stageIds = [
+  'x',
+  'xContext',
+  'wq',
+  'wk',
+  'wv',
+  'wo',
+  'q',
+  'k',
+  'v',
+  'presentKey',
+  'presentValue',
+  'keyTransposed',
+  'rawScores',
+  'scaledScores',
+  'cappedScores',
+  'mask',
+  'maskedScores',
+  'rowMax',
+  'shifted',
+  'exponentials',
+  'rowSum',
+  'plainExponentials',
+  'plainRowSum',
+  'weights',
+  'heads',
+  'concat',
+  'output',
+] as const;
+
+export type StageId = (typeof stageIds)[number];
+
+/** What an index along one axis of a matrix counts. `one` is the single column of a row statistic. */
+export type Axis =
+  | 'query'
+  | 'key'
+  | 'newKey'
+  | 'model'
+  | 'feature'
+  | 'value'
+  | 'headsFeature'
+  | 'kvHeadsFeature'
+  | 'kvHeadsValue'
+  | 'headsValue'
+  | 'one';
+
+/** How a cell of a stage is made from cells of its operands. */
+export type Operation =
+  | 'given'
+  | 'matmul'
+  | 'join'
+  | 'transpose'
+  | 'scale'
+  | 'softcap'
+  | 'addMask'
+  | 'rowMax'
+  | 'subtractRow'
+  | 'exp'
+  | 'rowSum'
+  | 'divideByRow'
+  | 'concatHeads';
+
+/** One row of the stage table. */
+export interface StageInfo {
+  readonly id: StageId;
+  readonly rows: Axis;
+  readonly cols: Axis;
+  /** Whether there is one matrix a batch, and one a query head, a key/value head or for all heads. */
+  readonly perBatch: boolean;
+  readonly perHead: 'none' | 'heads' | 'kvHeads';
+  readonly operation: Operation;
+  /**
+   * The stages whose cells go into a cell of this one, in the order of the formula. In the engine's
+   * table alternatives stand side by side; `Session.stage` names those that apply.
+   */
+  readonly operands: readonly StageId[];
+  /** Plain-text formula, such as `Q·Kᵀ`. */
+  readonly formula: string;
+}
+
+/** Sizes and switches of one attention computation. Sizes are counts (>= 0; batch and heads >= 1). */
+export interface SessionConfig {
+  readonly batch?: number;
+  readonly heads?: number;
+  readonly kvHeads?: number;
+  readonly tq: number;
+  /** With `source: 'x'` and no context this must equal tq. */
+  readonly tk: number;
+  readonly dK: number;
+  readonly dV: number;
+  /** Needed with `source: 'x'` or an output projection. */
+  readonly dModel?: number;
+  /** `x`: Q, K and V are projected from X (and xContext); `qkv`: they are given. */
+  readonly source: 'x' | 'qkv';
+  /** K and V are projected from xContext (cross-attention). */
+  readonly context?: boolean;
+  /** W_o is given and `output` exists. */
+  readonly outputProjection?: boolean;
+  /** Multiplies the raw scores; unset means 1/√d_k. 0 and negative numbers are legal. */
+  readonly scale?: number;
+}
+
+/** rows × cols of one matrix of a stage, and how many such matrices there are. */
+export interface StageShape {
+  readonly batch: number;
+  readonly heads: number;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** One cell of one stage; every index counts from 0. */
+export interface CellRef {
+  readonly stage: StageId;
+  readonly batch: number;
+  readonly head: number;
+  readonly row: number;
+  readonly col: number;
+}
+
+/** A number that goes into a cell: another cell, or a constant (`ref` null) such as the scale. */
+export interface Operand {
+  readonly ref: CellRef | null;
+  readonly value: number;
+}
+
+/** One summand: its operands and their combination (product, difference, quotient…), in float32. */
+export interface Term {
+  readonly operands: readonly Operand[];
+  readonly partial: number;
+}
+
+/** Everything that makes one cell. For `given` the list of terms is empty. */
+export interface CellTerms {
+  readonly cell: CellRef;
+  readonly operation: Operation;
+  readonly value: number;
+  readonly terms: readonly Term[];
+}
+
+export type Build = 'simd128' | 'relaxed';
+
+/** A running engine: one WASM instance. */
+export interface Engine {
+  readonly build: Build;
+  readonly version: string;
+  /** Why a preferred build was not taken, empty when it was. */
+  readonly fallbackReason: string;
+  readonly stages: readonly StageInfo[];
+  createSession(): Session;
+}
+
+/** One attention computation. Views are read-only and valid until the next configure. */
+export interface Session {
+  /** Checks the limits and sizes the arena; every input is 0 afterwards. Throws AttentionError. */
+  configure(config: SessionConfig): void;
+  /** Whether the stage applies under the present configuration. */
+  has(stage: StageId): boolean;
+  /** The stage's row as it reads now: without X, q is `given`; the mask is no operand without one. */
+  stage(stage: StageId): StageInfo;
+  shape(stage: StageId): StageShape;
+  /** All matrices of the stage, row-major [batch, heads, rows, cols]. Fetch anew for each render. */
+  view(stage: StageId): Float32Array;
+  /** Copies values into an input stage. Throws AttentionError for a wrong length or a derived stage. */
+  setInput(stage: StageId, values: ArrayLike<number>): void;
+  /** Computes every derived stage from the inputs. */
+  run(): void;
+  terms(cell: CellRef): CellTerms;
+  /** The scale in force (given or 1/√d_k). */
+  readonly scale: number;
+  dispose(): void;
+}
