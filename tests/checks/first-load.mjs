@@ -2,7 +2,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { chromium } from '@playwright/test';
 import { findChromium } from '../../wasm/toolchain/setup.mjs';
-import { chromiumArguments } from '../browser/chromium.mjs';
+import { chromiumArguments, refuseRelaxed } from '../browser/chromium.mjs';
 import { startSite } from '../browser/server.mjs';
 
 /** In bytes, brotli at its highest quality. */
@@ -20,7 +20,7 @@ export async function firstLoad() {
   try {
     for (const build of /** @type {const} */ (['relaxed', 'simd128'])) {
       const page = await browser.newPage();
-      if (build === 'simd128') await page.addInitScript('WebAssembly.validate = () => false');
+      if (build === 'simd128') await page.addInitScript(refuseRelaxed);
       judge(build, await transfersOf(page, `${site.address}open/lab/`));
       await page.close();
     }
