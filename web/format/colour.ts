@@ -1,0 +1,42 @@
+/** Colour scales: how strongly a value tints its cell, and the legend of the same scale. */
+import type { StageId } from '../core/types.ts';
+
+export interface Scale {
+  /** Signed scales run from −limit to limit about 0, shares from 0 to 1. */
+  readonly kind: 'signed' | 'share';
+  readonly limit: number;
+}
+
+export interface Tint {
+  readonly sign: 'positive' | 'negative';
+  /** 0 (the ground) to 1 (the end of the scale). */
+  readonly strength: number;
+}
+
+/** Stages drawn on a signed scale; raw and later scores share the one made from the raw ones. */
+export const signedStages: ReadonlySet<StageId> = new Set([
+  'rawScores',
+  'scaledScores',
+  'cappedScores',
+  'shifted',
+]);
+
+export const shareScale: Scale = { kind: 'share', limit: 1 };
+
+/** The scale that covers all finite values of the given matrices. */
+export function signedScale(matrices: readonly Float32Array[]): Scale {
+  let limit = 0;
+  for (const values of matrices) {
+    for (const value of values) {
+      const size = Math.abs(value);
+      if (size > limit && size < Infinity) limit = size;
+    }
+  }
+  return { kind: 'signed', limit };
+}
+
+export function tint(value: number, scale: Scale): Tint {
+  if (Number.isNaN(value) || scale.limit === 0) return { sign: 'positive', strength: 0 };
+  const share = Math.max(-1, Math.min(1, value / scale.limit));
+  return { sign: share < 0 ? 'negative' : 'positive', strength: Math.abs(share) };
+}

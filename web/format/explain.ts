@@ -1,0 +1,266 @@
+/** Explains a cell: its name, its arithmetic and one sentence, from the terms that the core gives. */
+import type { CellRef, CellTerms, Operand, StageInfo, Term } from '../core/types.ts';
+import { shortText } from './matrix-text.ts';
+import { fullPrecision, type NumberFormat, percentText } from './number-text.ts';
+import { type Identity, indexPhrase, type Labels, stageText } from './stage-text.ts';
+
+/** A piece of the arithmetic line; an operand carries the identity whose colour it takes. */
+export interface Piece {
+  readonly text: string;
+  readonly identity?: Identity;
+  readonly strong?: boolean;
+}
+
+export interface Explanation {
+  /** `S` with the subscript `1,1`. */
+  readonly symbol: string;
+  readonly subscript: string;
+  readonly value: string;
+  /** One line a step; the last line ends in the value. */
+  readonly arithmetic: readonly (readonly Piece[])[];
+  readonly sentence: string;
+  /** The whole as plain text, for screen readers. */
+  readonly spoken: string;
+}
+
+export interface ExplainContext {
+  readonly info: StageInfo;
+  readonly labels: Labels;
+  readonly format: NumberFormat;
+  readonly dK: number;
+  /** Whether the scale is the default 1/√d_k. */
+  readonly defaultScale: boolean;
+}
+
+/** More summands than this are shortened in the middle. */
+const shownTerms = 12;
+
+export function explainCell(cell: CellTerms, context: ExplainContext): Explanation {
+  const { symbol } = stageText[cell.cell.stage];
+  const subscript =
+    context.info.cols === 'one' ? `${cell.cell.row}` : `${cell.cell.row},${cell.cell.col}`;
+  const value = fullPrecision(cell.value);
+  const arithmetic = arithmeticOf(cell, context);
+  const sentence = sentenceOf(cell, context);
+  const said = arithmetic.map((line) => line.map((piece) => piece.text).join('')).join(' ');
+  return {
+    symbol,
+    subscript,
+    value,
+    arithmetic,
+    sentence,
+    spoken: `${stageText[cell.cell.stage].name} ${subscript}: ${said || value}. ${sentence}`,
+  };
+}
+
+const bracketed = (text: string): string => (text.startsWith('−') ? `(${text})` : text);
+
+function operandPiece(operand: Operand, format: NumberFormat, first = false): Piece {
+  const text = shortText(operand.value, format);
+  return {
+    text: first ? text : bracketed(text),
+    identity: operand.ref ? stageText[operand.ref.stage].identity : 'none',
+  };
+}
+
+const plain = (text: string): Piece => ({ text });
+
+/** Joins the lines of all terms by a separator, shortening the middle of long lists. */
+function listed(
+  terms: readonly Term[],
+  separator: string,
+  of: (term: Term, first: boolean) => Piece[],
+): Piece[] {
+  const pieces: Piece[] = [];
+  const hidden = terms.length - shownTerms;
+  terms.forEach((term, index) => {
+    if (hidden > 0 && index >= shownTerms - 1 && index < terms.length - 1) {
+      if (index === shownTerms - 1) pieces.push(plain(`${separator}… ${hidden} more …`));
+      return;
+    }
+    if (index > 0) pieces.push(plain(separator));
+    pieces.push(...of(term, index === 0));
+  });
+  return pieces;
+}
+
+function arithmeticOf(cell: CellTerms, { format, dK, defaultScale }: ExplainContext): Piece[][] {
+  const { terms } = cell;
+  const total: Piece = { text: shortText(cell.value, format), strong: true };
+  const exact = total.text === fullPrecision(cell.value);
+  const equals = plain(exact ? ' = ' : ' ≈ ');
+  const one = terms[0];
+  const piece = (index: number, first = false): Piece =>
+    operandPiece((one as Term).operands[index] as Operand, format, first);
+  if (cell.operation !== 'given' && !one) return [[plain('empty sum'), equals, total]];
+  switch (cell.operation) {
+    case 'given':
+      return [];
+    case 'matmul': {
+      const products = listed(terms, ' + ', (term, first) => [
+        operandPiece(term.operands[0] as Operand, format, first),
+        plain('·'),
+        operandPiece(term.operands[1] as Operand, format),
+      ]);
+      if (terms.length === 1) return [[...products, equals, total]];
+      const partials = listed(terms, ' + ', (term, first) => {
+        const text = shortText(term.partial, format);
+        return [plain(first ? text : bracketed(text))];
+      });
+      return [products, [plain('= '), ...partials, equals, total]];
+    }
+    case 'join':
+    case 'transpose':
+    case 'concatHeads': {
+      const from = (one as Term).operands[0] as Operand;
+      const ref = from.ref as CellRef;
+      const name = `${stageText[ref.stage].symbol}[${ref.row},${ref.col}]`;
+      return [[{ text: name, identity: stageText[ref.stage].identity }, equals, total]];
+    }
+    case 'scale': {
+      const product = [piece(0, true), plain(' · '), piece(1)];
+      const divided = defaultScale ? [piece(0, true), plain(` ÷ √${dK} = `)] : [];
+      return [[...divided, ...product, equals, total]];
+    }
+    case 'softcap':
+      return [
+        [
+          piece(1, true),
+          plain('·tanh('),
+          piece(0, true),
+          plain('/'),
+          piece(1),
+          plain(')'),
+          equals,
+          total,
+        ],
+      ];
+    case 'addMask':
+      return [[piece(0, true), plain(' + '), piece(1), equals, total]];
+    case 'rowMax': {
+      const list = listed(terms, ', ', (term) => [
+        operandPiece(term.operands[0] as Operand, format, true),
+      ]);
+      return [[plain('max('), ...list, plain(')'), equals, total]];
+    }
+    case 'subtractRow':
+      return [[piece(0, true), plain(' − '), piece(1), equals, total]];
+    case 'exp':
+      return [[plain('exp('), piece(0, true), plain(')'), equals, total]];
+    case 'rowSum': {
+      const sum = listed(terms, ' + ', (term, first) => [
+        operandPiece(term.operands[0] as Operand, format, first),
+      ]);
+      return [[...sum, equals, total]];
+    }
+    case 'divideByRow':
+      return [[piece(0, true), plain(' ÷ '), piece(1), equals, total]];
+  }
+}
+
+/** The one sentence: what the number says, with the names of its row and column. */
+function sentenceOf(cell: CellTerms, context: ExplainContext): string {
+  const { info, labels } = context;
+  const { stage, row, col } = cell.cell;
+  const rowName = indexPhrase(info.rows, row, labels);
+  const colName = indexPhrase(info.cols, col, labels);
+  switch (stage) {
+    case 'x':
+    case 'xContext':
+      return `Dial ${col} of the row of numbers that stands for ${rowName}. It is given.`;
+    case 'wq':
+    case 'wk':
+    case 'wv':
+      return `How strongly dial ${row} turns ${colName} of every ${axisOwner[stage]}. It is given; in a trained model it is learned.`;
+    case 'wo':
+      return `How strongly blended number ${row} turns output number ${col}. It is given; in a trained model it is learned.`;
+    case 'q':
+      return `What ${rowName} looks for in ${colName}. ${made(cell)}`;
+    case 'k':
+      return `What ${rowName} offers in ${colName}. ${made(cell)}`;
+    case 'v':
+      return `Number ${col} of what ${rowName} hands over. ${made(cell)}`;
+    case 'presentKey':
+    case 'presentValue':
+      return `Past rows first, then the new ones: row ${row} belongs to ${rowName}.`;
+    case 'keyTransposed':
+      return `${capital(rowName)} of the key of ${colName}: the rows of K are the columns of Kᵀ, so that each meets a query.`;
+    case 'rawScores':
+      return `How well the query of ${rowName} matches the key of ${colName}: ${match(cell)}.`;
+    case 'scaledScores':
+      return context.defaultScale
+        ? `The score divided by √d_k, the square root of the key width ${context.dK}.`
+        : 'The score multiplied by the scale that was set.';
+    case 'cappedScores':
+      return 'The score bent so that it stays within the cap.';
+    case 'mask':
+      return `Whether ${rowName} may attend to ${colName}.`;
+    case 'maskedScores':
+      return 'The score with the mask added; −∞ hides the key exactly.';
+    case 'rowMax':
+      return `The largest score in the row of ${rowName}.`;
+    case 'shifted':
+      return cell.value === 0
+        ? `This is the largest score in the row of ${rowName}, so 0 is left.`
+        : `How far this score lies below the largest in the row of ${rowName}.`;
+    case 'exponentials':
+      return cell.value === 1
+        ? 'e to the power 0 is 1: the row’s largest score always gives 1.'
+        : 'e to the power of the shifted score: the further below the largest, the smaller.';
+    case 'rowSum':
+      return `All exponentials in the row of ${rowName}: the whole that is shared out.`;
+    case 'plainExponentials':
+      return 'e to the power of the scaled score, without subtracting the row’s largest first.';
+    case 'plainRowSum':
+      return `All exponentials in the row of ${rowName}, without subtracting the row’s largest first.`;
+    case 'weights':
+      return `${capital(rowName)} gives ${percentText(cell.value)} of its attention to ${colName}.`;
+    case 'heads':
+      return `Number ${col} of the blend for ${rowName}: the values of all keys, each times its weight. ${largest(cell, labels)}`;
+    case 'concat':
+      return 'The same number, with the heads set side by side.';
+    case 'output':
+      return `Number ${col} of what leaves the layer for ${rowName}: its blend through W_o.`;
+  }
+}
+
+const axisOwner = { wq: 'query', wk: 'key', wv: 'value row' } as const;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const made = (cell: CellTerms): string =>
+  cell.operation === 'given'
+    ? 'It is given.'
+    : 'The token’s dials, each times the weight in this column, added up.';
+
+/** Which features make a score. */
+function match(cell: CellTerms): string {
+  const parts = cell.terms
+    .map((term, feature) => ({ feature, partial: term.partial }))
+    .filter(({ partial }) => partial !== 0);
+  if (parts.length === 0) return 'every product is 0, so nothing speaks for or against it';
+  if (parts.length === 1) return `feature ${parts[0]?.feature} alone makes the score`;
+  const top = parts.reduce((a, b) => (Math.abs(b.partial) > Math.abs(a.partial) ? b : a));
+  const equal = parts.filter(({ partial }) => Math.abs(partial) === Math.abs(top.partial));
+  if (equal.length > 1) {
+    return `features ${joined(equal.map(({ feature }) => feature))} weigh most, equally`;
+  }
+  return `feature ${top.feature} weighs most`;
+}
+
+/** Which key supplies the largest part of a blend. */
+function largest(cell: CellTerms, labels: Labels): string {
+  const parts = cell.terms.filter(({ partial }) => partial !== 0);
+  if (parts.length === 0) return 'Every part is 0.';
+  const top = parts.reduce((a, b) => (Math.abs(b.partial) > Math.abs(a.partial) ? b : a));
+  const key = top.operands[0]?.ref?.col ?? 0;
+  const name = indexPhrase('key', key, labels);
+  return parts.length === 1
+    ? `Only ${name} supplies something.`
+    : `${capital(name)} supplies the largest part.`;
+}
+
+function joined(items: readonly (string | number)[]): string {
+  const head = items.slice(0, -1).join(', ');
+  return items.length > 1 ? `${head} and ${items.at(-1)}` : `${items[0] ?? ''}`;
+}

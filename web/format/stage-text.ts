@@ -1,0 +1,81 @@
+/** Names, letters and identities of the stages: the words by which a page speaks of them. */
+import type { Axis, StageId } from '../core/types.ts';
+
+/** Whose matrix it is, for colour; the letter always comes first. */
+export type Identity = 'q' | 'k' | 'v' | 'none';
+
+export interface StageText {
+  /** Plain-text letter, such as `Kᵀ`; the view draws the same in MathML. */
+  readonly symbol: string;
+  readonly name: string;
+  readonly identity: Identity;
+}
+
+const text = (symbol: string, name: string, identity: Identity = 'none'): StageText => ({
+  symbol,
+  name,
+  identity,
+});
+
+export const stageText: Readonly<Record<StageId, StageText>> = {
+  x: text('X', 'token rows'),
+  xContext: text('X′', 'context rows'),
+  wq: text('W_q', 'query weights', 'q'),
+  wk: text('W_k', 'key weights', 'k'),
+  wv: text('W_v', 'value weights', 'v'),
+  wo: text('W_o', 'output weights'),
+  q: text('Q', 'queries', 'q'),
+  k: text('K', 'keys', 'k'),
+  v: text('V', 'values', 'v'),
+  presentKey: text('K', 'past and new keys', 'k'),
+  presentValue: text('V', 'past and new values', 'v'),
+  keyTransposed: text('Kᵀ', 'keys, transposed', 'k'),
+  rawScores: text('S', 'raw scores'),
+  scaledScores: text('S/√dₖ', 'scaled scores'),
+  cappedScores: text('C', 'capped scores'),
+  mask: text('M', 'mask'),
+  maskedScores: text('B', 'masked scores'),
+  rowMax: text('m', 'row maximum'),
+  shifted: text('Z', 'shifted scores'),
+  exponentials: text('E', 'exponentials'),
+  rowSum: text('ℓ', 'row sum'),
+  plainExponentials: text('E′', 'exponentials by hand'),
+  plainRowSum: text('ℓ′', 'row sum by hand'),
+  weights: text('A', 'weights'),
+  heads: text('O', 'blended values'),
+  concat: text('O', 'heads side by side'),
+  output: text('Y', 'output'),
+};
+
+/** What one index along an axis is called. */
+export const axisName: Readonly<Record<Axis, string>> = {
+  query: 'query',
+  key: 'key',
+  newKey: 'key',
+  model: 'dial',
+  feature: 'feature',
+  value: 'value',
+  headsFeature: 'head and feature',
+  kvHeadsFeature: 'head and feature',
+  kvHeadsValue: 'head and value',
+  headsValue: 'head and value',
+  one: '',
+};
+
+export interface Labels {
+  readonly queries: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** The name of one row or column: a token's own name, or the bare index of a feature. */
+export function indexLabel(axis: Axis, index: number, labels: Labels): string {
+  if (axis === 'query') return labels.queries[index] || `token ${index}`;
+  if (axis === 'key' || axis === 'newKey') return labels.keys[index] || `token ${index}`;
+  return axis === 'one' ? '' : String(index);
+}
+
+/** The same in a sentence: `token 0`, `feature 2`. */
+export function indexPhrase(axis: Axis, index: number, labels: Labels): string {
+  const label = indexLabel(axis, index, labels);
+  return label === String(index) ? `${axisName[axis]} ${index}` : label;
+}

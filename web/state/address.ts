@@ -1,0 +1,304 @@
+/** Writes the state as the readable text of an address and reads it back, by one table of parameters. */
+import { type CellRef, stageIds } from '../core/types.ts';
+import { shortestDecimal } from '../format/number-text.ts';
+import { parseNumber } from '../io/expression.ts';
+import { lengthOf, resized, tiedSizes } from './problem.ts';
+import {
+  type InputId,
+  inputAxes,
+  inputIds,
+  inputsOf,
+  type Problem,
+  type SizeName,
+  type State,
+  sizeNames,
+} from './types.ts';
+
+/** Written into every address. A reader of a later version still takes what it knows. */
+export const addressVersion = 1;
+
+/** How a seeded matrix is written instead of its numbers: `normal:7`. */
+const normal = /^normal:(\d+)$/;
+
+/** What the parameters of an address say, before it is fitted together. */
+interface Parts {
+  sizes: Partial<Record<SizeName, number>>;
+  inputs: Partial<Record<InputId, { rows: number; cols: number; values: Float32Array }>>;
+  seeds: Partial<Record<InputId, number>>;
+  state: Partial<State>;
+  scale?: number | null;
+  queryLabels?: readonly string[];
+  keyLabels?: readonly string[];
+}
+
+interface Parameter {
+  readonly name: string;
+  /** Its text escapes parts of itself and is read as it stands. */
+  readonly escaped?: boolean;
+  /** The text that makes `base` into `state` in this respect, or null where they agree. */
+  write(state: State, base: State): string | null;
+  /** Takes the text, or returns what is wrong with it. */
+  read(text: string, parts: Parts): string | null;
+}
+
+const sizeParameter = (name: SizeName): Parameter => ({
+  name,
+  write: ({ problem }, base) =>
+    problem.sizes[name] === base.problem.sizes[name] ? null : String(problem.sizes[name]),
+  read(text, parts) {
+    if (!/^\d{1,6}$/.test(text)) return `${name} is a whole number, but “${text}” was found`;
+    parts.sizes[name] = Number(text);
+    return null;
+  },
+});
+
+const inputParameter = (id: InputId): Parameter => ({
+  name: id,
+  write({ problem }, base) {
+    const seed = problem.seeds[id];
+    if (seed !== undefined) return `normal:${seed}`;
+    const values = problem.inputs[id];
+    if (!values || values.length === 0) return null;
+    const old = base.problem.inputs[id];
+    if (old && base.problem.seeds[id] === undefined && sameBits(values, old)) return null;
+    return matrixText(values, problem.sizes[inputAxes[id][1]]);
+  },
+  read(text, parts) {
+    const seed = normal.exec(text)?.[1];
+    if (seed !== undefined) {
+      parts.seeds[id] = Number(seed);
+      return null;
+    }
+    const rows = text.split(';').map((row) => row.split(','));
+    const cols = rows[0]?.length ?? 0;
+    const values = new Float32Array(rows.length * cols);
+    for (const [i, row] of rows.entries()) {
+      if (row.length !== cols) {
+        return `${id}: row ${i} has ${row.length} numbers where row 0 has ${cols}`;
+      }
+      for (const [j, cell] of row.entries()) {
+        const parsed = parseNumber(cell);
+        if (!parsed.ok) return `${id}, row ${i}, column ${j}: ${parsed.message}`;
+        values[i * cols + j] = parsed.value;
+      }
+    }
+    parts.inputs[id] = { rows: rows.length, cols, values };
+    return null;
+  },
+});
+
+const labelsParameter = (name: string, key: 'queryLabels' | 'keyLabels'): Parameter => ({
+  name,
+  escaped: true,
+  write({ problem }, base) {
+    const text = labelsText(problem[key]);
+    return text === labelsText(base.problem[key]) ? null : text;
+  },
+  read(text, parts) {
+    parts[key] = text === '' ? [] : text.split(',').map(decoded);
+    return null;
+  },
+});
+
+const parameters: readonly Parameter[] = [
+  ...sizeNames.map(sizeParameter),
+  {
+    name: 'scale',
+    write({ problem }, base) {
+      if (Object.is(problem.scale, base.problem.scale)) return null;
+      return problem.scale === null ? 'default' : shortestDecimal(problem.scale);
+    },
+    read(text, parts) {
+      const parsed = text === 'default' ? null : parseNumber(text);
+      if (parsed && !parsed.ok) return `scale: ${parsed.message}`;
+      parts.scale = parsed ? parsed.value : null;
+      return null;
+    },
+  },
+  ...inputIds.map(inputParameter),
+  labelsParameter('tokens', 'queryLabels'),
+  labelsParameter('keys', 'keyLabels'),
+  {
+    name: 'decimals',
+    write: ({ format }, base) =>
+      format.mode === 'decimals' && format.digits !== base.format.digits
+        ? String(format.digits)
+        : null,
+    read(text, parts) {
+      if (!/^[0-8]$/.test(text)) return `decimals go from 0 to 8, but “${text}” was found`;
+      parts.state = { ...parts.state, format: { mode: 'decimals', digits: Number(text) } };
+      return null;
+    },
+  },
+  {
+    name: 'digits',
+    write: ({ format }) => (format.mode === 'significant' ? String(format.digits) : null),
+    read(text, parts) {
+      if (!/^[1-8]$/.test(text)) return `digits go from 1 to 8, but “${text}” was found`;
+      parts.state = { ...parts.state, format: { mode: 'significant', digits: Number(text) } };
+      return null;
+    },
+  },
+  {
+    name: 'cell',
+    write: ({ pinned }) => (pinned ? `${pinned.stage}:${pinned.row}:${pinned.col}` : null),
+    read(text, parts) {
+      const [stage, row, col, more] = text.split(':');
+      const known = stageIds.find((id) => id === stage);
+      if (!known || !/^\d+$/.test(row ?? '') || !/^\d+$/.test(col ?? '') || more !== undefined) {
+        return `cell names a stage, a row and a column such as weights:0:1, but “${text}” was found`;
+      }
+      const pinned: CellRef = {
+        stage: known,
+        batch: 0,
+        head: 0,
+        row: Number(row),
+        col: Number(col),
+      };
+      parts.state = { ...parts.state, pinned };
+      return null;
+    },
+  },
+];
+
+export interface Address {
+  readonly section: string;
+  readonly state: State;
+  /** What of the address could not be taken, a sentence each. */
+  readonly messages: readonly string[];
+}
+
+/** `#softmax?v=1&example=catSat`; `base` is the state of the preset that the state names. */
+export function writeAddress(section: string, state: State, base: State): string {
+  const pairs = [`ver=${addressVersion}`, `example=${encodeURIComponent(state.preset)}`];
+  for (const { name, write } of parameters) {
+    const text = write(state, base);
+    if (text !== null) pairs.push(`${name}=${text}`);
+  }
+  return `#${section}?${pairs.join('&')}`;
+}
+
+/** Reads what `writeAddress` wrote. `stateOf` gives the state of a preset, null for an unknown one. */
+export function readAddress(
+  hash: string,
+  fallback: State,
+  stateOf: (preset: string) => State | null,
+): Address {
+  const text = hash.replace(/^#/, '');
+  const at = text.indexOf('?');
+  const section = decoded(at < 0 ? text : text.slice(0, at));
+  const messages: string[] = [];
+  const given = new Map<string, string>();
+  for (const pair of at < 0 ? [] : text.slice(at + 1).split('&')) {
+    const equals = pair.indexOf('=');
+    if (equals > 0) given.set(pair.slice(0, equals), pair.slice(equals + 1));
+    else if (pair !== '') messages.push(`“${pair}” in the link has no value and was left out.`);
+  }
+  const version = Number(given.get('ver') ?? addressVersion);
+  if (version > addressVersion) {
+    messages.push(
+      `The link was made by a newer version (${version}); what this version (${addressVersion}) knows of it was taken.`,
+    );
+  }
+  given.delete('ver');
+  const base = baseState(given.get('example'), fallback, stateOf, messages);
+  given.delete('example');
+  const parts: Parts = { sizes: {}, inputs: {}, seeds: {}, state: {} };
+  for (const { name, escaped, read } of parameters) {
+    const value = given.get(name);
+    given.delete(name);
+    const wrong = value === undefined ? null : read(escaped ? value : decoded(value), parts);
+    if (wrong) messages.push(`In the link, ${wrong}. That part was left out.`);
+  }
+  for (const name of given.keys()) {
+    messages.push(`The link names “${name}”, which is not known here; it was left out.`);
+  }
+  return { section, state: fitted(base, parts, messages), messages };
+}
+
+function baseState(
+  preset: string | undefined,
+  fallback: State,
+  stateOf: (preset: string) => State | null,
+  messages: string[],
+): State {
+  if (preset === undefined) return fallback;
+  const state = stateOf(decoded(preset));
+  if (!state) messages.push(`The link names the example “${decoded(preset)}”, which is not known.`);
+  return state ?? fallback;
+}
+
+/** Sizes follow from the matrices; a matrix that contradicts the sizes is left out, with a message. */
+function fitted(base: State, parts: Parts, messages: string[]): State {
+  const wanted: Partial<Record<SizeName, number>> = { ...parts.sizes };
+  const present = inputsOf(base.problem);
+  const taken: [InputId, Float32Array][] = [];
+  for (const id of inputIds) {
+    const given = parts.inputs[id];
+    if (!given) continue;
+    if (!present.includes(id)) {
+      messages.push(`The link gives ${id}, which this example does not have; it was left out.`);
+      continue;
+    }
+    const [rowSize, colSize] = inputAxes[id];
+    if (
+      (wanted[rowSize] ?? given.rows) !== given.rows ||
+      (wanted[colSize] ?? given.cols) !== given.cols
+    ) {
+      messages.push(
+        `In the link, ${id} is ${given.rows} × ${given.cols}, but ${wanted[rowSize] ?? given.rows} × ${wanted[colSize] ?? given.cols} was expected. It was left out.`,
+      );
+      continue;
+    }
+    wanted[rowSize] = given.rows;
+    wanted[colSize] = given.cols;
+    taken.push([id, given.values]);
+  }
+  const sizes = tiedSizes(base.problem, wanted, base.problem.sizes);
+  let problem: Problem = resized(base.problem, sizes);
+  const inputs = { ...problem.inputs };
+  const seeds = { ...problem.seeds };
+  for (const [id, values] of taken) {
+    if (values.length !== lengthOf(id, problem.sizes)) continue;
+    inputs[id] = values;
+    delete seeds[id];
+  }
+  for (const id of present) {
+    if (parts.seeds[id] === undefined) continue;
+    seeds[id] = parts.seeds[id];
+    delete inputs[id];
+  }
+  problem = {
+    ...problem,
+    inputs,
+    seeds,
+    scale: parts.scale === undefined ? problem.scale : parts.scale,
+    queryLabels: parts.queryLabels ?? problem.queryLabels,
+    keyLabels: parts.keyLabels ?? problem.keyLabels,
+  };
+  return { ...base, ...parts.state, problem };
+}
+
+function matrixText(values: Float32Array, cols: number): string {
+  const rows: string[] = [];
+  for (let start = 0; start < values.length; start += cols) {
+    rows.push(Array.from(values.subarray(start, start + cols), shortestDecimal).join(','));
+  }
+  return rows.join(';');
+}
+
+const labelsText = (labels: readonly string[]): string =>
+  labels.map((label) => encodeURIComponent(label)).join(',');
+
+/** A damaged escape is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function sameBits(a: Float32Array, b: Float32Array): boolean {
+  return a.length === b.length && a.every((value, index) => Object.is(value, b[index]));
+}

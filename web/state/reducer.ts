@@ -1,0 +1,121 @@
+/** The pure reducer: every way in which the state changes. */
+import type { CellRef } from '../core/types.ts';
+import type { NumberFormat } from '../format/number-text.ts';
+import { parseNumber } from '../io/expression.ts';
+import { resized } from './problem.ts';
+import {
+  draftKey,
+  type InputId,
+  inputAxes,
+  type Problem,
+  type Sizes,
+  type State,
+} from './types.ts';
+
+export type Action =
+  | {
+      type: 'edit';
+      stage: InputId;
+      row: number;
+      col: number;
+      text: string;
+      /** Set while typing goes on in one cell: all of it is one step for undo. */
+      continues?: boolean;
+    }
+  | { type: 'dropDraft'; stage: InputId; row: number; col: number }
+  | { type: 'reject'; problem: Problem; notice: string }
+  | { type: 'notice'; notice: string }
+  | { type: 'resize'; sizes: Partial<Sizes> }
+  | { type: 'open'; preset: string; problem: Problem }
+  | { type: 'undo' }
+  | { type: 'redo' }
+  | { type: 'format'; format: NumberFormat }
+  | { type: 'pin'; cell: CellRef | null };
+
+/** How many steps back are kept; a problem shares the arrays it has in common with its neighbours. */
+export const undoDepth = 200;
+
+export function reduce(state: State, action: Action): State {
+  switch (action.type) {
+    case 'edit':
+      return edit(state, action);
+    case 'dropDraft':
+      return withoutDraft(state, draftKey(action.stage, action.row, action.col));
+    case 'reject':
+      return {
+        ...step(state, 'past', 'future'),
+        ...{ future: state.future, problem: action.problem },
+        notice: action.notice,
+      };
+    case 'notice':
+      return { ...state, notice: action.notice };
+    case 'resize':
+      return changed(state, resized(state.problem, action.sizes));
+    case 'open':
+      return { ...changed(state, action.problem), preset: action.preset };
+    case 'undo':
+      return step(state, 'past', 'future');
+    case 'redo':
+      return step(state, 'future', 'past');
+    case 'format':
+      return { ...state, format: action.format };
+    case 'pin':
+      return { ...state, pinned: action.cell };
+  }
+}
+
+/** Takes the text as a number, or keeps the old number and the text with what is wrong with it. */
+function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
+  const { stage, row, col, text, continues } = action;
+  const key = draftKey(stage, row, col);
+  const { problem } = state;
+  const values = problem.inputs[stage];
+  if (!values) return state;
+  const index = row * problem.sizes[inputAxes[stage][1]] + col;
+  const parsed = parseNumber(text);
+  if (!parsed.ok) {
+    return { ...state, drafts: { ...state.drafts, [key]: { text, message: parsed.message } } };
+  }
+  const clean = withoutDraft(state, key);
+  if (Object.is(values[index], Math.fround(parsed.value))) return clean;
+  const next = values.slice();
+  next[index] = parsed.value;
+  const { [stage]: _drawn, ...seeds } = problem.seeds;
+  const changedProblem = { ...problem, inputs: { ...problem.inputs, [stage]: next }, seeds };
+  return continues ? { ...clean, problem: changedProblem } : remembered(clean, changedProblem);
+}
+
+function withoutDraft(state: State, key: string): State {
+  if (!(key in state.drafts)) return state;
+  const { [key]: _dropped, ...drafts } = state.drafts;
+  return { ...state, drafts };
+}
+
+/** A new problem of possibly other sizes: drafts and pin belong to the old cells and go. */
+const changed = (state: State, problem: Problem): State => ({
+  ...remembered(state, problem),
+  drafts: {},
+  pinned: null,
+  notice: '',
+});
+
+const remembered = (state: State, problem: Problem): State => ({
+  ...state,
+  problem,
+  past: [...state.past, state.problem].slice(-undoDepth),
+  future: [],
+});
+
+function step(state: State, from: 'past' | 'future', to: 'past' | 'future'): State {
+  const problem = state[from].at(-1);
+  if (!problem) return state;
+  return {
+    ...state,
+    problem,
+    [from]: state[from].slice(0, -1),
+    [to]: [...state[to], state.problem],
+    drafts: {},
+    pinned: null,
+    notice: '',
+  };
+}

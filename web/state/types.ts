@@ -1,0 +1,75 @@
+/** The state of one lab: what was given, how it is shown, and what can be undone. */
+import type { CellRef, SessionConfig } from '../core/types.ts';
+import type { NumberFormat } from '../format/number-text.ts';
+
+/** Stages that a reader gives instead of the core computing them. */
+export const inputIds = ['x', 'xContext', 'wq', 'wk', 'wv', 'wo', 'q', 'k', 'v'] as const;
+export type InputId = (typeof inputIds)[number];
+
+/** The sizes that can be set; T_k follows T_q when K comes from X alone. */
+export const sizeNames = ['tq', 'tk', 'dModel', 'dK', 'dV'] as const;
+export type SizeName = (typeof sizeNames)[number];
+export type Sizes = Readonly<Record<SizeName, number>>;
+
+/** Rows and columns of every input in terms of the sizes; a contract test compares it with the core. */
+export const inputAxes: Readonly<Record<InputId, readonly [SizeName, SizeName]>> = {
+  x: ['tq', 'dModel'],
+  xContext: ['tk', 'dModel'],
+  wq: ['dModel', 'dK'],
+  wk: ['dModel', 'dK'],
+  wv: ['dModel', 'dV'],
+  wo: ['dV', 'dModel'],
+  q: ['tq', 'dK'],
+  k: ['tk', 'dK'],
+  v: ['tk', 'dV'],
+};
+
+/** Everything that determines the numbers: sizes, switches and the given matrices (row-major). */
+export interface Problem {
+  readonly source: SessionConfig['source'];
+  readonly context: boolean;
+  readonly outputProjection: boolean;
+  /** Multiplies the raw scores; null means 1/√d_k. */
+  readonly scale: number | null;
+  readonly sizes: Sizes;
+  /** Never written to: a change makes a new array. Missing only while a seed waits for the core. */
+  readonly inputs: Readonly<Partial<Record<InputId, Float32Array>>>;
+  /** Seeds of the inputs that the core drew from N(0, 1) and that nobody changed since. */
+  readonly seeds: Readonly<Partial<Record<InputId, number>>>;
+  /** Names of the query rows and of the key rows; a missing name reads `token 0`. */
+  readonly queryLabels: readonly string[];
+  readonly keyLabels: readonly string[];
+}
+
+/** A text that was typed into a cell and could not be taken; it stays until it is corrected. */
+export interface Draft {
+  readonly text: string;
+  readonly message: string;
+}
+
+export interface State {
+  readonly preset: string;
+  readonly problem: Problem;
+  readonly past: readonly Problem[];
+  readonly future: readonly Problem[];
+  readonly drafts: Readonly<Record<string, Draft>>;
+  readonly format: NumberFormat;
+  readonly pinned: CellRef | null;
+  /** What the page has to say about the last change; empty when nothing. */
+  readonly notice: string;
+}
+
+/** Where a draft is kept. */
+export const draftKey = (stage: string, row: number, col: number): string =>
+  `${stage} ${row} ${col}`;
+
+/** The inputs that a problem with these switches has, in pipeline order. */
+export function inputsOf(
+  problem: Pick<Problem, 'source' | 'context' | 'outputProjection'>,
+): InputId[] {
+  return inputIds.filter((id) => {
+    if (id === 'wo') return problem.outputProjection;
+    if (id === 'xContext') return problem.source === 'x' && problem.context;
+    return (id === 'q' || id === 'k' || id === 'v') === (problem.source === 'qkv');
+  });
+}

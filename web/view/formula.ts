@@ -1,0 +1,121 @@
+/** Formulas in MathML: the letters of the stages, the formula of each, and the whole as navigation. */
+import { html, mathml, nothing, type TemplateResult } from 'lit';
+import type { StageId } from '../core/types.ts';
+
+type Fragment = TemplateResult;
+
+const letter = (name: string, identity = ''): Fragment =>
+  identity ? mathml`<mi class=${identity}>${name}</mi>` : mathml`<mi>${name}</mi>`;
+const sub = (base: Fragment, index: string): Fragment =>
+  mathml`<msub>${base}<mi>${index}</mi></msub>`;
+
+const q = letter('Q', 'q');
+const k = letter('K', 'k');
+const v = letter('V', 'v');
+const x = letter('X');
+const xContext = mathml`<msup><mi>X</mi><mo>′</mo></msup>`;
+const kT = mathml`<msup><mi class="k">K</mi><mi mathvariant="normal">T</mi></msup>`;
+const open = mathml`<mo stretchy="false">(</mo>`;
+const close = mathml`<mo stretchy="false">)</mo>`;
+const wq = sub(letter('W', 'q'), 'q');
+const wk = sub(letter('W', 'k'), 'k');
+const wv = sub(letter('W', 'v'), 'v');
+const wo = sub(letter('W'), 'o');
+const rootDk = mathml`<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>`;
+const scaled = mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`;
+const mask = letter('M');
+
+const symbols: Readonly<Record<StageId, Fragment>> = {
+  x,
+  xContext,
+  wq,
+  wk,
+  wv,
+  wo,
+  q,
+  k,
+  v,
+  presentKey: k,
+  presentValue: v,
+  keyTransposed: kT,
+  rawScores: letter('S'),
+  scaledScores: scaled,
+  cappedScores: letter('C'),
+  mask,
+  maskedScores: letter('B'),
+  rowMax: letter('m'),
+  shifted: letter('Z'),
+  exponentials: letter('E'),
+  rowSum: letter('ℓ'),
+  plainExponentials: mathml`<msup><mi>E</mi><mo>′</mo></msup>`,
+  plainRowSum: mathml`<msup><mi>ℓ</mi><mo>′</mo></msup>`,
+  weights: letter('A'),
+  heads: letter('O'),
+  concat: letter('O'),
+  output: letter('Y'),
+};
+
+/** Right-hand sides; a stage that is given or only renamed has none. */
+const definitions: Readonly<Partial<Record<StageId, Fragment>>> = {
+  rawScores: mathml`${q}${kT}`,
+  cappedScores: mathml`<mi>c</mi><mi>tanh</mi>${open}<mi>S</mi><mo>/</mo><mi>c</mi>${close}`,
+  maskedScores: mathml`<mi>S</mi><mo>+</mo>${mask}`,
+  rowMax: mathml`<mi>max</mi>${open}${scaled}${close}`,
+  shifted: mathml`${scaled}<mo>−</mo><mi>m</mi>`,
+  exponentials: mathml`<mi>exp</mi>${open}<mi>Z</mi>${close}`,
+  rowSum: mathml`<mo>Σ</mo><mi>E</mi>`,
+  weights: mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`,
+  heads: mathml`<mi>A</mi>${v}`,
+  output: mathml`<mi>O</mi>${wo}`,
+};
+
+/** The projections have a right-hand side only where X is given. */
+const projections: Readonly<Partial<Record<StageId, readonly [Fragment, Fragment]>>> = {
+  q: [x, wq],
+  k: [x, wk],
+  v: [x, wv],
+};
+
+export const symbolMath = (stage: StageId): TemplateResult => html`<math>${symbols[stage]}</math>`;
+
+/** `S = QKᵀ`, or the letter alone for what is given. */
+export function stageFormula(
+  stage: StageId,
+  { projected, context, scale }: { projected: boolean; context: boolean; scale: string | null },
+): TemplateResult {
+  const projection = projected ? projections[stage] : undefined;
+  if (projection) {
+    const from = context && stage !== 'q' ? xContext : projection[0];
+    return html`<math>${mathml`<mrow>${symbols[stage]}<mo>=</mo>${from}${projection[1]}</mrow>`}</math>`;
+  }
+  if (stage === 'scaledScores' && scale !== null) {
+    return html`<math>${mathml`<mrow><mi>S</mi><mo>·</mo><mn>${scale}</mn></mrow>`}</math>`;
+  }
+  const definition = definitions[stage];
+  return html`<math>${definition ? mathml`<mrow>${symbols[stage]}<mo>=</mo>${definition}</mrow>` : symbols[stage]}</math>`;
+}
+
+export interface FormulaLink {
+  readonly section: string;
+  readonly label: string;
+}
+
+/** Attention(Q,K,V) = softmax(QKᵀ/√d_k)·V, each part a link to the section that shows it. */
+export function formulaNavigation(
+  current: string,
+  onGo: (section: string, event: Event) => void,
+): TemplateResult {
+  const link = (section: string, label: string, math: Fragment) => html`<a
+      href=${`#${section}`}
+      aria-label=${label}
+      aria-current=${current === section ? 'true' : nothing}
+      @click=${(event: Event) => onGo(section, event)}
+      ><math>${math}</math></a
+    >`;
+  return html`<nav class="formula" aria-label="Formula: each part leads to its stage">
+    ${link('inputs', 'Q, K and V: what each token brings', mathml`<mrow><mi>Attention</mi>${open}${q}<mo>,</mo>${k}<mo>,</mo>${v}${close}</mrow>`)}<math><mo>=</mo></math
+    >${link('softmax', 'softmax: scale, then share out 100 %', mathml`<mi>softmax</mi>`)}<span class="paren" aria-hidden="true">(</span
+    >${link('scores', 'Q times K transposed, divided by the root of d k: every query meets every key', mathml`<mfrac><mrow>${q}${kT}</mrow>${rootDk}</mfrac>`)}<span class="paren" aria-hidden="true">)</span
+    >${link('output', 'times V: blend the values', v)}
+  </nav>`;
+}

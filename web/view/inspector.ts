@@ -1,0 +1,58 @@
+/** "Why this number": the panel that explains the active cell. */
+import { html, nothing, type TemplateResult } from 'lit';
+import type { CellRef } from '../core/types.ts';
+import type { Explanation } from '../format/explain.ts';
+import { symbolMath } from './formula.ts';
+
+export interface InspectorProps {
+  readonly id: string;
+  readonly cell: CellRef | null;
+  readonly explanation: Explanation | null;
+  readonly pinned: boolean;
+  /** Shown only to say what the panel is for; nobody asked for this cell. */
+  readonly sample: boolean;
+  /** Cells that this number goes into next. */
+  readonly next: { readonly cell: CellRef; readonly text: string } | null;
+  readonly onGo: (cell: CellRef) => void;
+  readonly onRelease: () => void;
+}
+
+export function inspector(props: InspectorProps): TemplateResult {
+  const { cell, explanation, pinned, next } = props;
+  return html`<aside
+    class=${`inspect${explanation ? '' : ' empty'}${props.sample ? ' sample' : ''}`}
+    aria-label="Why this number"
+  >
+    <p class="eyebrow">Why this number${pinned ? html` <span class="pin">pinned</span>` : nothing}</p>
+    ${
+      cell && explanation
+        ? html`<div id=${props.id}>
+              <p class="who">
+                ${symbolMath(cell.stage)}<sub>${explanation.subscript}</sub>
+                <span class="value">= ${explanation.value}</span>
+              </p>
+              ${explanation.arithmetic.map(
+                (line) =>
+                  html`<p class="arith">${line.map((piece) =>
+                    piece.strong
+                      ? html`<b>${piece.text}</b>`
+                      : html`<span class=${piece.identity ?? nothing}>${piece.text}</span>`,
+                  )}</p>`,
+              )}
+              <p class="sentence">${explanation.sentence}</p>
+            </div>
+            ${
+              next
+                ? html`<p class="next">
+                    Next: <button class="link" @click=${() => props.onGo(next.cell)}>${next.text}</button>
+                  </p>`
+                : nothing
+            }
+            ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}`
+        : html`<p class="sentence" id=${props.id}>Point at a number, move to it with the keys or tap it.</p>`
+    }
+    <p class="keys">
+      <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin <kbd>Esc</kbd> let go
+    </p>
+  </aside>`;
+}

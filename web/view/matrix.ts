@@ -1,0 +1,162 @@
+/** One matrix: caption, axis labels and a grid of cells that can be edited, pinned and explained. */
+import { html, noChange, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
+import { type Scale, tint } from '../format/colour.ts';
+import { matrixTexts, widestText } from '../format/matrix-text.ts';
+import type { NumberFormat } from '../format/number-text.ts';
+import { axisName, indexLabel, indexPhrase, type Labels, stageText } from '../format/stage-text.ts';
+import { type Draft, draftKey } from '../state/types.ts';
+import { type CssProps, cssProps } from './css-props.ts';
+
+/** What every matrix on the page is drawn with. */
+export interface MatrixContext {
+  readonly labels: Labels;
+  readonly format: NumberFormat;
+  readonly drafts: Readonly<Record<string, Draft>>;
+  /** The cell that is explained now. */
+  readonly active: CellRef | null;
+  readonly pinned: boolean;
+  /** Cells that go into it: `stage row col` keys as of draftKey. */
+  readonly operands: ReadonlySet<string>;
+  /** The cell whose text is being typed: its input is left alone. */
+  readonly editing: { readonly place: string; readonly key: string } | null;
+  /** The cell of each matrix that Tab reaches. */
+  readonly stops: ReadonlyMap<string, string>;
+  /** Id of the element that explains the active cell, for screen readers. */
+  readonly explanationId: string;
+}
+
+export interface MatrixProps {
+  /** Unique on the page: section and stage. */
+  readonly place: string;
+  readonly info: StageInfo;
+  readonly shape: StageShape;
+  readonly values: Float32Array;
+  readonly formula: TemplateResult;
+  readonly editable?: boolean;
+  readonly scale?: Scale;
+  /** Width of the cells in characters, where it is to agree with another matrix. */
+  readonly chars?: number;
+  /** Row names may be hidden where a neighbour to the left shows the same ones. */
+  readonly bare?: boolean;
+}
+
+export function matrix(props: MatrixProps, context: MatrixContext): TemplateResult {
+  const { place, info, shape, values } = props;
+  const { id } = info;
+  const { identity, name } = stageText[id];
+  const texts = matrixTexts(values, context.format);
+  const rows = [...Array(shape.rows).keys()];
+  const cols = [...Array(shape.cols).keys()];
+  const axes =
+    info.cols === 'one' ? axisName[info.rows] : `${axisName[info.rows]} × ${axisName[info.cols]}`;
+  return html`<figure
+    class=${`matrix ${identity}${props.bare ? ' bare' : ''}`}
+    data-stage=${id}
+    data-place=${place}
+    ${cssProps({ '--chars': String(props.chars ?? widestText(texts)) })}
+  >
+    <figcaption id=${`${place}-caption`}>
+      <span class="symbol">${props.formula}</span>
+      <span class="name">${name}</span>
+      <span class="shape">${shape.rows} × ${shape.cols}</span>
+      <span class="axes">${axes}</span>
+    </figcaption>
+    <table role="grid" aria-labelledby=${`${place}-caption`}>
+      <thead>
+        <tr>
+          <td></td>
+          ${cols.map((col) => html`<th scope="col">${indexLabel(info.cols, col, context.labels)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr>
+            <th scope="row">${indexLabel(info.rows, row, context.labels)}</th>
+            ${cols.map((col) => cell(props, context, texts[row * shape.cols + col] ?? '', row, col))}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </figure>`;
+}
+
+function cell(
+  props: MatrixProps,
+  context: MatrixContext,
+  text: string,
+  row: number,
+  col: number,
+): TemplateResult {
+  const { place, info, shape } = props;
+  const key = draftKey(info.id, row, col);
+  const active = isCell(context.active, info.id, row, col);
+  const draft = props.editable ? context.drafts[key] : undefined;
+  const stop = (context.stops.get(place) ?? '0 0') === `${row} ${col}` ? 0 : -1;
+  const classes = [
+    col === 0 ? 'first' : '',
+    col === shape.cols - 1 ? 'last' : '',
+    row === 0 ? 'top' : '',
+    row === shape.rows - 1 ? 'bottom' : '',
+    props.editable ? 'edit' : '',
+    active ? 'active' : '',
+    active && context.pinned ? 'pinned' : '',
+    ...operandClasses(context.operands, info.id, row, col),
+  ];
+  const className = classes.filter(Boolean).join(' ');
+  const described = active ? context.explanationId : nothing;
+  if (props.editable) {
+    const typing = context.editing?.place === place && context.editing.key === key;
+    const name = `${stageText[info.id].symbol}, ${indexPhrase(info.rows, row, context.labels)}, ${indexPhrase(info.cols, col, context.labels)}`;
+    return html`<td class=${className} data-row=${row} data-col=${col}>
+      <input
+        type="text"
+        inputmode="text"
+        autocomplete="off"
+        spellcheck="false"
+        tabindex=${stop}
+        aria-label=${name}
+        aria-invalid=${draft ? 'true' : nothing}
+        aria-describedby=${draft ? `${place}-error` : described}
+        .value=${typing ? noChange : live(draft?.text ?? text)}
+      />
+    </td>`;
+  }
+  return html`<td
+    class=${className}
+    data-row=${row}
+    data-col=${col}
+    tabindex=${stop}
+    aria-selected=${active && context.pinned ? 'true' : nothing}
+    aria-describedby=${described}
+    ${cssProps(fill(props, row, col))}
+  >${text}</td>`;
+}
+
+const isCell = (ref: CellRef | null, stage: StageId, row: number, col: number): boolean =>
+  ref !== null && ref.stage === stage && ref.row === row && ref.col === col;
+
+/** `op` on an operand, and on which of its sides the outline of the group runs. */
+function operandClasses(
+  operands: ReadonlySet<string>,
+  stage: StageId,
+  row: number,
+  col: number,
+): string[] {
+  const has = (r: number, c: number) => operands.has(draftKey(stage, r, c));
+  if (!has(row, col)) return [];
+  return [
+    'op',
+    has(row - 1, col) ? '' : 'op-top',
+    has(row + 1, col) ? '' : 'op-bottom',
+    has(row, col - 1) ? '' : 'op-left',
+    has(row, col + 1) ? '' : 'op-right',
+  ];
+}
+
+function fill({ scale, values, shape }: MatrixProps, row: number, col: number): CssProps {
+  if (!scale) return {};
+  const { sign, strength } = tint(values[row * shape.cols + col] ?? 0, scale);
+  return { '--strength': strength.toFixed(3), '--hue': `var(--${sign})` };
+}

@@ -1,0 +1,239 @@
+/** The stages of Numbers as a text with figures: which matrices stand where, and what is said. */
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Session, StageId, StageInfo } from '../core/types.ts';
+import { type Scale, shareScale, signedScale } from '../format/colour.ts';
+import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
+import { fullPrecision, percentText } from '../format/number-text.ts';
+import { indexPhrase, stageText } from '../format/stage-text.ts';
+import { inputsOf, type Problem } from '../state/types.ts';
+import { stageFormula } from './formula.ts';
+import { type MatrixContext, matrix } from './matrix.ts';
+
+export const sectionIds = ['inputs', 'scores', 'softmax', 'output'] as const;
+export type SectionId = (typeof sectionIds)[number];
+
+export interface StagesContext extends MatrixContext {
+  readonly problem: Problem;
+  readonly session: Session;
+  readonly table: ReadonlyMap<StageId, StageInfo>;
+}
+
+interface Drawn {
+  readonly scale?: Scale;
+  readonly bare?: boolean;
+  readonly editable?: boolean;
+  readonly chars?: number;
+}
+
+/** Draws the stage in the section, or nothing where it does not apply. */
+function draw(
+  section: SectionId,
+  stage: StageId,
+  context: StagesContext,
+  drawn: Drawn = {},
+): TemplateResult | typeof nothing {
+  const { session, problem } = context;
+  if (!session.has(stage)) return nothing;
+  const info = context.table.get(stage) as StageInfo;
+  const formula = stageFormula(stage, {
+    projected: problem.source === 'x',
+    context: problem.context,
+    scale: problem.scale === null ? null : fullPrecision(problem.scale),
+  });
+  return matrix(
+    {
+      place: `${section}-${stage}`,
+      info,
+      shape: session.shape(stage),
+      values: session.view(stage),
+      formula,
+      ...drawn,
+    },
+    context,
+  );
+}
+
+const charsOf = (stage: StageId, { session, format }: StagesContext): number =>
+  session.has(stage) ? widestText(matrixTexts(session.view(stage), format)) : 0;
+
+/** Left matrix at lower left, right matrix above the result, the result where they cross. */
+function corner(
+  section: SectionId,
+  [left, right, result]: readonly [StageId, StageId, StageId],
+  context: StagesContext,
+  scales: Partial<Record<StageId, Scale>> = {},
+  editable: readonly StageId[] = [],
+): TemplateResult {
+  // Columns of the right matrix line up with columns of the result.
+  const chars = Math.max(...[right, result].map((stage) => charsOf(stage, context)));
+  const one = (stage: StageId) =>
+    draw(section, stage, context, {
+      ...(scales[stage] ? { scale: scales[stage] } : {}),
+      ...(stage === left ? {} : { chars }),
+      editable: editable.includes(stage),
+    });
+  return html`<div class="scroller" tabindex="-1">
+    <div class="corner">
+      <div class="upper">${one(right)}</div>
+      <div class="left">${one(left)}</div>
+      <div class="result">${one(result)}</div>
+    </div>
+  </div>`;
+}
+
+/** What went wrong in the cells of one section, each with the text that was typed. */
+function complaints(stages: readonly StageId[], context: StagesContext): TemplateResult[] {
+  return Object.entries(context.drafts)
+    .map(([key, draft]) => ({ draft, at: key.split(' ') as [StageId, string, string] }))
+    .filter(({ at }) => stages.includes(at[0]))
+    .map(({ draft, at: [stage, row, col] }) => {
+      const info = context.table.get(stage) as StageInfo;
+      const where = `${stageText[stage].symbol}, ${indexPhrase(info.rows, Number(row), context.labels)}, ${indexPhrase(info.cols, Number(col), context.labels)}`;
+      return html`<p class="complaint" id=${`inputs-${stage}-error`} role="alert">
+        <b>${where}:</b> ${draft.message} The old number is kept until this is corrected.
+      </p>`;
+    });
+}
+
+function section(
+  id: SectionId,
+  number: number,
+  title: string,
+  lead: unknown,
+  body: unknown,
+): TemplateResult {
+  return html`<section id=${id} data-section=${id} aria-labelledby=${`${id}-title`}>
+    <h2 id=${`${id}-title`} tabindex="-1"><span class="n" aria-hidden="true">${number}</span> ${title}</h2>
+    <p class="lead">${lead}</p>
+    ${body}
+  </section>`;
+}
+
+const rootDk = html`<span class="nobr">√d<sub>k</sub></span>`;
+
+function inputsSection(context: StagesContext): TemplateResult {
+  const { problem } = context;
+  const given = inputsOf(problem).filter((id) => id !== 'wo');
+  if (problem.source === 'qkv') {
+    return section(
+      'inputs',
+      1,
+      'What each token brings',
+      'Three rows per token: what it looks for (Q), what it offers (K), what it hands over (V). Click a number to change it.',
+      html`<div class="row">
+          ${given.map((id) => draw('inputs', id, context, { editable: true }))}
+        </div>
+        ${complaints(given, context)}`,
+    );
+  }
+  const keysFrom: StageId = problem.context ? 'xContext' : 'x';
+  return section(
+    'inputs',
+    1,
+    'What each token brings',
+    'Each token arrives as one row of X. Three grids of weights turn the row into what the token looks for (Q), what it offers (K) and what it hands over (V).',
+    html`${corner('inputs', ['x', 'wq', 'q'], context, {}, ['x', 'wq'])}
+      ${corner('inputs', [keysFrom, 'wk', 'k'], context, {}, problem.context ? ['xContext', 'wk'] : ['wk'])}
+      ${corner('inputs', [keysFrom, 'wv', 'v'], context, {}, ['wv'])}
+      ${complaints(given, context)}`,
+  );
+}
+
+function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
+  return section(
+    'scores',
+    2,
+    'Every query meets every key',
+    html`Row <i>i</i> of Q and column <i>j</i> of Kᵀ cross in the score S<sub>i,j</sub>: their dot
+      product.`,
+    html`${corner('scores', ['q', 'keyTransposed', 'rawScores'], context, { rawScores: scores })}
+      ${legend(scores, 'S and the scores made from it share this scale', context)}`,
+  );
+}
+
+function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
+  const { problem, session } = context;
+  const step = (operator: unknown, stage: StageId, drawn: Drawn = {}) =>
+    html`<div class="step"><span class="operator">${operator}</span>${draw('softmax', stage, context, { bare: true, ...drawn })}</div>`;
+  const divided =
+    problem.scale === null
+      ? html`divide by ${rootDk} = √${problem.sizes.dK} (the same as multiplying by
+          ${shortText(session.scale, context.format)})`
+      : html`multiply by the scale ${fullPrecision(session.scale)}, which was set in place of
+          1/${rootDk}`;
+  return section(
+    'softmax',
+    3,
+    'Scale, then share out 100 %',
+    html`Each row on its own, from left to right: ${divided}, subtract the row’s largest,
+      exponentiate, divide by the row’s sum.`,
+    html`<div class="row steps">
+        ${draw('softmax', 'scaledScores', context, { scale: scores })}
+        ${step('max', 'rowMax')} ${step('−', 'shifted', { scale: scores })} ${step('exp', 'exponentials')}
+        ${step('Σ', 'rowSum')} ${step('÷', 'weights', { scale: shareScale })}
+      </div>
+      ${legend(shareScale, 'A, a share of the row', context)}`,
+  );
+}
+
+function outputSection(context: StagesContext): TemplateResult {
+  return section(
+    'output',
+    4,
+    'Blend the values',
+    blendSentence(context),
+    html`${corner('output', ['weights', 'v', 'heads'], context, { weights: shareScale })}
+      <p class="note">
+        A weight is a share of attention, not a share of the output, and it says where a value came
+        from in this one step, not why a model decided something.
+      </p>
+      ${
+        context.problem.outputProjection
+          ? html`<p class="lead">The last grid, W<sub>o</sub>, turns each blend back into a row as wide as
+                the model’s.</p>
+              ${corner('output', ['concat', 'wo', 'output'], context, {}, ['wo'])}
+              ${complaints(['wo'], context)}`
+          : nothing
+      }`,
+  );
+}
+
+/** `Token 0 takes 88.1 % of its own value and 11.9 % of token 1’s.` */
+function blendSentence({ session, labels }: StagesContext): string {
+  const { rows, cols } = session.shape('weights');
+  if (rows === 0 || cols === 0) return 'Each row of A blends the rows of V.';
+  const weights = session.view('weights');
+  const query = indexPhrase('query', 0, labels);
+  const shares = [...Array(cols).keys()]
+    .sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b)
+    .slice(0, 3)
+    .map((key) => `${percentText(weights[key] ?? 0)} of ${possessive(key)}`);
+  function possessive(key: number): string {
+    const name = indexPhrase('key', key, labels);
+    return name === query ? 'its own value' : `${name}’s value`;
+  }
+  const rest = cols > shares.length ? ' and less of the others' : '';
+  return `${query.charAt(0).toUpperCase()}${query.slice(1)} takes ${shares.join(shares.length === 2 ? ' and ' : ', ')}${rest}.`;
+}
+
+/** The scale as it was drawn, with the numbers at its ends. */
+function legend(scale: Scale, title: string, context: StagesContext): TemplateResult {
+  const end = shortText(scale.limit, context.format);
+  const low = scale.kind === 'signed' ? shortText(-scale.limit, context.format) : '0';
+  return html`<p class="legend">
+    <span class="low">${low}</span
+    ><span class=${`ramp ${scale.kind}`} role="img" aria-label=${`Colour scale from ${low} to ${end}`}
+      >${[1, 0.5, 0, 0.5, 1].map((_, index) => html`<i class=${`s${index}`}></i>`)}</span
+    ><span class="high">${end}</span> <span class="what">${title}</span>
+  </p>`;
+}
+
+export function stages(context: StagesContext): TemplateResult {
+  const scores = signedScale([
+    context.session.view('rawScores'),
+    context.session.view('scaledScores'),
+    context.session.view('shifted'),
+  ]);
+  return html`${inputsSection(context)} ${scoresSection(context, scores)}
+  ${softmaxSection(context, scores)} ${outputSection(context)}`;
+}

@@ -1,0 +1,704 @@
+/** The look of the widget: tokens for light and dark, the printed page, the matrices, the panel. */
+import { css } from 'lit';
+
+export const styles = css`
+  :host {
+    --paper: light-dark(#fdfdfb, #10141c);
+    --ink: light-dark(#1b1d22, #e8eaee);
+    --soft: light-dark(#5d6470, #9aa3b2);
+    --rule: light-dark(#dcdfe4, #2c3340);
+    --field: light-dark(#ffffff, #171c26);
+    --accent: light-dark(#543b9c, #b9a6ff);
+    --warn: light-dark(#9f1239, #fda4af);
+    --q: light-dark(#332288, #a78bfa);
+    --k: light-dark(#c2410c, #f0e442);
+    --v: light-dark(#0f766e, #2bc49a);
+    --positive: light-dark(#543b9c, #8f74f0);
+    --negative: light-dark(#d66d16, #d98032);
+    --text: Charter, 'Bitstream Charter', 'Iowan Old Style', 'DejaVu Serif', Georgia, serif;
+    --num: 'SF Mono', ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', monospace;
+    --ui: system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif;
+    --row: 36px;
+    --bar: 68px;
+    display: block;
+    container-type: inline-size;
+    background: var(--paper);
+    color: var(--ink);
+    font: 17px/1.55 var(--text);
+    text-align: start;
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  math {
+    font-family: 'STIX Two Math', 'Cambria Math', 'Latin Modern Math', math, var(--text);
+  }
+  math .q,
+  .matrix.q .symbol,
+  span.q {
+    color: var(--q);
+  }
+  math .k,
+  .matrix.k .symbol,
+  span.k {
+    color: var(--k);
+  }
+  math .v,
+  .matrix.v .symbol,
+  span.v {
+    color: var(--v);
+  }
+  .wrap {
+    max-width: 1280px;
+    margin: 0 auto;
+    padding: 0 24px;
+  }
+  .nobr {
+    white-space: nowrap;
+  }
+  sub {
+    line-height: 0;
+    font-size: 0.75em;
+  }
+
+  /* formula bar */
+  .bar {
+    position: sticky;
+    top: 0;
+    z-index: 2;
+    background: var(--paper);
+    border-bottom: 1px solid var(--rule);
+  }
+  .bar .wrap {
+    display: flex;
+    align-items: center;
+    gap: 12px 28px;
+    min-height: var(--bar);
+  }
+  .formula {
+    flex: 1;
+    display: flex;
+    align-items: center;
+    justify-content: center;
+    gap: 3px;
+    font-size: 19px;
+    padding: 3px 0;
+  }
+  .formula a {
+    color: inherit;
+    text-decoration: none;
+    padding: 4px 7px;
+    border-radius: 4px;
+  }
+  .formula a:hover {
+    background: var(--rule);
+  }
+  .formula a[aria-current] {
+    box-shadow: inset 0 -2px 0 var(--ink);
+    border-radius: 0;
+  }
+  .paren {
+    font-size: 30px;
+    font-weight: 300;
+    line-height: 1;
+  }
+
+  /* controls */
+  .controls {
+    display: flex;
+    gap: 12px 16px;
+    align-items: center;
+    flex-wrap: wrap;
+    padding: 12px 0;
+    border-bottom: 1px solid var(--rule);
+    font: 14px var(--ui);
+    color: var(--soft);
+  }
+  .controls label {
+    display: flex;
+    gap: 7px;
+    align-items: center;
+    min-width: 0;
+    max-width: 100%;
+  }
+  .controls select {
+    min-width: 0;
+    width: 250px;
+  }
+  .controls input {
+    width: 46px;
+    text-align: center;
+  }
+  .grow {
+    flex: 1;
+  }
+  button,
+  select,
+  .controls input {
+    font: 14px var(--ui);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid color-mix(in srgb, var(--soft) 60%, var(--rule));
+    border-radius: 4px;
+    padding: 6px 10px;
+    max-width: 100%;
+  }
+  button:disabled {
+    color: var(--soft);
+    border-color: var(--rule);
+  }
+  button.link {
+    border: 0;
+    padding: 0;
+    background: none;
+    color: var(--accent);
+    font: inherit;
+    text-align: start;
+    text-decoration: underline;
+    cursor: pointer;
+  }
+  :focus-visible {
+    outline: 2.5px solid var(--accent);
+    outline-offset: 2px;
+  }
+  h2:focus-visible {
+    outline-offset: 6px;
+  }
+
+  /* stages */
+  .cols {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) 280px;
+    gap: 48px;
+    align-items: start;
+  }
+  section {
+    padding: 34px 0 30px;
+    border-bottom: 1px solid var(--rule);
+    scroll-margin-top: calc(var(--bar) + 8px);
+  }
+  section:last-child {
+    border-bottom: 0;
+  }
+  h2 {
+    font: 600 23px/1.3 var(--text);
+    margin: 0 0 4px;
+    scroll-margin-top: calc(var(--bar) + 24px);
+  }
+  .n {
+    font: 500 14px var(--ui);
+    color: var(--soft);
+    border: 1px solid var(--rule);
+    border-radius: 50%;
+    display: inline-grid;
+    place-items: center;
+    width: 26px;
+    height: 26px;
+    margin-right: 8px;
+    vertical-align: 3px;
+  }
+  .lead,
+  .note,
+  .complaint {
+    color: var(--soft);
+    margin: 0 0 22px;
+    max-width: 62ch;
+  }
+  .note {
+    font-size: 15px;
+    margin: 18px 0 0;
+  }
+  .complaint {
+    color: var(--warn);
+    font: 14px/1.5 var(--ui);
+    margin: 12px 0 0;
+  }
+  .row {
+    display: flex;
+    gap: 24px 32px;
+    flex-wrap: wrap;
+    align-items: flex-end;
+  }
+  .steps {
+    gap: 18px 4px;
+  }
+  .steps .symbol {
+    font-size: 17px;
+  }
+  .step {
+    display: flex;
+    align-items: flex-end;
+    gap: 6px;
+    max-width: 100%;
+  }
+  .operator {
+    font: 13px var(--ui);
+    color: var(--soft);
+    height: var(--row);
+    display: grid;
+    place-items: center;
+    min-width: 26px;
+  }
+
+  /* one matrix */
+  .matrix {
+    margin: 0;
+    max-width: 100%;
+    min-width: 0;
+    overflow-x: auto;
+    padding: 0 2px 3px 0;
+  }
+  .matrix figcaption {
+    font: 13px/1.35 var(--ui);
+    color: var(--soft);
+    margin: 0 0 4px;
+    padding-left: 54px;
+    display: grid;
+    grid-template-columns: auto 1fr;
+    column-gap: 8px;
+    align-items: baseline;
+    justify-content: start;
+  }
+  .bare figcaption {
+    padding-left: 0;
+  }
+  .symbol {
+    grid-column: 1 / -1;
+    font-size: 19px;
+    font-weight: 600;
+    color: var(--ink);
+    white-space: nowrap;
+    min-height: 28px;
+    display: flex;
+    align-items: end;
+  }
+  .name {
+    grid-column: 1 / -1;
+    white-space: nowrap;
+  }
+  .shape,
+  .axes {
+    white-space: nowrap;
+  }
+  table {
+    border-collapse: separate;
+    border-spacing: 0;
+  }
+  thead th {
+    font: 400 11px var(--ui);
+    color: var(--soft);
+    padding: 2px 2px 4px;
+    white-space: nowrap;
+    height: 22px;
+  }
+  tbody th {
+    font: 400 12px var(--ui);
+    color: var(--soft);
+    text-align: right;
+    padding: 0 10px 0 0;
+    white-space: nowrap;
+    min-width: 54px;
+    position: sticky;
+    left: 0;
+    background: var(--paper);
+    z-index: 1;
+  }
+  td[data-row] {
+    font: 15px/1 var(--num);
+    font-variant-numeric: tabular-nums;
+    text-align: right;
+    width: calc(var(--chars) * 1ch + 16px);
+    min-width: calc(var(--chars) * 1ch + 16px);
+    height: var(--row);
+    padding: 0 8px;
+    position: relative;
+    cursor: default;
+    background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
+  }
+  td.first {
+    border-left: 1.5px solid var(--ink);
+  }
+  td.last {
+    border-right: 1.5px solid var(--ink);
+  }
+  td.first.top {
+    border-top-left-radius: 6px;
+  }
+  td.first.bottom {
+    border-bottom-left-radius: 6px;
+  }
+  td.last.top {
+    border-top-right-radius: 6px;
+  }
+  td.last.bottom {
+    border-bottom-right-radius: 6px;
+  }
+  td.edit {
+    padding: 0;
+  }
+  td.edit input {
+    font: inherit;
+    font-variant-numeric: inherit;
+    color: inherit;
+    background: none;
+    border: 0;
+    margin: 0;
+    width: 100%;
+    height: 100%;
+    padding: 0 8px;
+    text-align: right;
+    position: relative;
+    z-index: 1;
+  }
+  td.edit::after {
+    content: '';
+    position: absolute;
+    right: 8px;
+    bottom: 6px;
+    width: calc(var(--chars) * 1ch);
+    max-width: calc(100% - 16px);
+    border-bottom: 1.5px dotted var(--soft);
+  }
+  td.edit input:focus {
+    background: var(--field);
+    outline: 2.5px solid var(--accent);
+    outline-offset: -2px;
+  }
+  td.edit:has(input[aria-invalid]) {
+    color: var(--warn);
+  }
+  td.edit:has(input[aria-invalid])::after {
+    border-bottom: 2px dashed var(--warn);
+  }
+  td.op {
+    font-weight: 700;
+    --edge: currentColor;
+    --t: 0px;
+    --b: 0px;
+    --l: 0px;
+    --r: 0px;
+    box-shadow:
+      inset 0 var(--t) 0 var(--edge),
+      inset 0 calc(-1 * var(--b)) 0 var(--edge),
+      inset var(--l) 0 0 var(--edge),
+      inset calc(-1 * var(--r)) 0 0 var(--edge);
+  }
+  .q td.op {
+    color: var(--q);
+  }
+  .k td.op {
+    color: var(--k);
+  }
+  .v td.op {
+    color: var(--v);
+  }
+  td.op-top {
+    --t: 2px;
+  }
+  td.op-bottom {
+    --b: 2px;
+  }
+  td.op-left {
+    --l: 2px;
+  }
+  td.op-right {
+    --r: 2px;
+  }
+  td.active {
+    font-weight: 700;
+    outline: 2px solid var(--ink);
+    outline-offset: -2px;
+    border-radius: 3px;
+  }
+  td.pinned {
+    outline-width: 3px;
+  }
+  td:focus-visible {
+    outline: 2.5px solid var(--accent);
+    outline-offset: -2px;
+  }
+
+  /* corner */
+  .scroller {
+    overflow-x: auto;
+    margin-bottom: 12px;
+    padding-bottom: 4px;
+  }
+  .corner {
+    display: grid;
+    grid-template-columns: max-content max-content;
+    gap: 18px 30px;
+    align-items: end;
+    justify-content: start;
+  }
+  .corner .matrix {
+    overflow: visible;
+  }
+  .corner figcaption {
+    width: 0;
+    min-width: 100%;
+  }
+  .upper {
+    grid-area: 1 / 2;
+  }
+  .left {
+    grid-area: 2 / 1;
+  }
+  .result {
+    grid-area: 2 / 2;
+  }
+
+  /* legend */
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 2px 8px;
+    font: 12px var(--ui);
+    color: var(--soft);
+    margin: 14px 0 0;
+  }
+  .ramp {
+    display: inline-flex;
+    border: 1px solid var(--rule);
+  }
+  .ramp i {
+    width: 22px;
+    height: 12px;
+    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 42%), transparent);
+    --hue: var(--positive);
+  }
+  .signed .s0,
+  .signed .s1 {
+    --hue: var(--negative);
+  }
+  .signed .s0,
+  .signed .s4,
+  .share .s4 {
+    --strength: 1;
+  }
+  .signed .s1,
+  .signed .s3,
+  .share .s2 {
+    --strength: 0.5;
+  }
+  .signed .s2,
+  .share .s0 {
+    --strength: 0;
+  }
+  .share .s1 {
+    --strength: 0.25;
+  }
+  .share .s3 {
+    --strength: 0.75;
+  }
+
+  /* why this number */
+  .inspect {
+    position: sticky;
+    top: calc(var(--bar) + 28px);
+    margin-top: 34px;
+    border-left: 2px solid var(--ink);
+    padding: 2px 0 4px 20px;
+    max-height: calc(100vh - var(--bar) - 40px);
+    overflow-y: auto;
+  }
+  .inspect p {
+    margin: 0 0 12px;
+  }
+  .inspect .eyebrow,
+  .inspect .keys {
+    font: 12px var(--ui);
+    color: var(--soft);
+    margin: 0 0 6px;
+  }
+  .pin {
+    border: 1px solid currentColor;
+    border-radius: 3px;
+    padding: 0 5px;
+    margin-left: 6px;
+  }
+  .inspect .who {
+    font-size: 26px;
+    line-height: 1.3;
+    margin: 0 0 6px;
+    overflow-wrap: anywhere;
+  }
+  .who .value {
+    font: 20px var(--num);
+  }
+  .inspect .arith {
+    font: 15px/1.7 var(--num);
+    margin: 0 0 4px;
+    overflow-wrap: anywhere;
+  }
+  .inspect .sentence {
+    margin-top: 10px;
+  }
+  .inspect .next {
+    color: var(--soft);
+  }
+  .inspect .release {
+    margin-bottom: 10px;
+  }
+  kbd {
+    font: 11px var(--ui);
+    border: 1px solid var(--rule);
+    border-radius: 3px;
+    padding: 1px 5px;
+    margin-left: 6px;
+  }
+  kbd:first-child {
+    margin-left: 0;
+  }
+
+  .failure {
+    border-left: 2px solid var(--warn);
+    padding: 2px 0 2px 16px;
+    margin: 24px 0;
+    max-width: 62ch;
+  }
+  .failure p {
+    margin: 0 0 6px;
+  }
+  .waiting {
+    color: var(--soft);
+    padding: 24px 0;
+  }
+  .visually-hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+
+  @container (min-width: 960px) {
+    .bare table th[scope='row'],
+    .bare thead td:first-child {
+      min-width: 0;
+      width: 0;
+      padding: 0;
+      font-size: 0;
+    }
+  }
+  @container (max-width: 959px) {
+    .cols {
+      grid-template-columns: minmax(0, 1fr);
+      gap: 0;
+    }
+    .bare figcaption {
+      padding-left: 54px;
+    }
+    .inspect {
+      position: sticky;
+      inset: auto 0 0 0;
+      bottom: 0;
+      top: auto;
+      z-index: 3;
+      margin: 0 -16px;
+      max-height: 45vh;
+      background: var(--paper);
+      border: 0;
+      border-top: 2px solid var(--ink);
+      padding: 10px 20px 10px;
+    }
+    .inspect.empty,
+    .inspect.sample,
+    .inspect .keys,
+    .inspect .eyebrow {
+      display: none;
+    }
+    .inspect p {
+      margin: 0 0 4px;
+    }
+    .inspect .sentence {
+      margin-top: 4px;
+      font-size: 16px;
+      line-height: 1.4;
+    }
+    .who {
+      font-size: 20px;
+    }
+  }
+  @container (max-width: 700px) {
+    .wrap {
+      padding: 0 16px;
+    }
+    .bar .wrap {
+      flex-wrap: wrap;
+      min-height: 0;
+      padding-top: 8px;
+      padding-bottom: 8px;
+    }
+    .formula {
+      order: 3;
+      flex-basis: 100%;
+      justify-content: flex-start;
+      font-size: 16px;
+      gap: 1px;
+    }
+    .formula a {
+      padding: 4px;
+    }
+    .grow {
+      display: none;
+    }
+    .corner {
+      gap: 14px 12px;
+    }
+    td[data-row],
+    td.edit input {
+      font-size: 13px;
+    }
+    td[data-row],
+    td.edit input {
+      padding-left: 5px;
+      padding-right: 5px;
+    }
+    td.edit {
+      padding: 0 !important;
+    }
+    td[data-row] {
+      width: calc(var(--chars) * 1ch + 10px);
+      min-width: calc(var(--chars) * 1ch + 10px);
+    }
+    tbody th {
+      min-width: 46px;
+      font-size: 11px;
+      padding-right: 6px;
+    }
+    .matrix figcaption,
+    .bare figcaption {
+      padding-left: 46px;
+    }
+    .corner figcaption {
+      padding-left: 0;
+    }
+    .corner .name,
+    .corner .axes {
+      white-space: normal;
+    }
+    .controls select {
+      width: auto;
+    }
+  }
+  @media (forced-colors: active) {
+    td.op {
+      outline: 1px solid Highlight;
+      outline-offset: -1px;
+    }
+    td.active {
+      outline: 3px solid Highlight;
+    }
+    .ramp i {
+      forced-color-adjust: none;
+    }
+  }
+`;

@@ -1,0 +1,468 @@
+/** The <attention-lab> element: wires the workspace, the views and the reader's hands together. */
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import { type Explanation, explainCell } from '../format/explain.ts';
+import { fullPrecision } from '../format/number-text.ts';
+import type { Labels } from '../format/stage-text.ts';
+import { presetIds, presetProblem, presets } from '../lessons/presets.ts';
+import { initialState } from '../state/initial.ts';
+import {
+  draftKey,
+  type InputId,
+  inputIds,
+  type Problem,
+  type SizeName,
+  type State,
+} from '../state/types.ts';
+import { controls } from '../view/controls.ts';
+import { formulaNavigation } from '../view/formula.ts';
+import { inspector } from '../view/inspector.ts';
+import { sectionIds, stages } from '../view/stages.ts';
+import { styles } from '../view/styles.ts';
+import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
+import { nextCell } from './next-cell.ts';
+import { Workspace } from './workspace.ts';
+
+export const tagName = 'attention-lab';
+
+const explanationId = 'explanation';
+const maxDecimals = 8;
+
+/**
+ * Attributes: `preset` (an example's id), `wasm-url` (where the folder of .wasm files is, when not
+ * beside the script). Events, all composed: `attn-ready` once there are numbers, `attn-change` after
+ * every recomputation, `attn-error` with `detail.message` when something failed. Children of the
+ * element are shown until there are numbers and when there never will be.
+ */
+export class AttentionLabElement extends LitElement {
+  static override properties = {
+    preset: { type: String },
+    wasmUrl: { type: String, attribute: 'wasm-url' },
+  };
+  static override styles = styles;
+
+  declare preset: string;
+  declare wasmUrl: string | undefined;
+
+  #workspace: Workspace | null = null;
+  #ready = false;
+  #hovered: CellRef | null = null;
+  #focused: CellRef | null = null;
+  /** Until the reader points at something, one score shows what an explanation looks like. */
+  #untouched = true;
+  #editing: { place: string; key: string; original: string; changed: boolean } | null = null;
+  #stops = new Map<string, string>();
+  #section = '';
+  #observer: IntersectionObserver | null = null;
+
+  constructor() {
+    super();
+    this.preset = 'worked';
+    this.wasmUrl = undefined;
+  }
+
+  /** The engine that runs, or null before there is one: which build, and why not another. */
+  get engine() {
+    return this.#workspace?.engine ?? null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (!this.#workspace) {
+      const id = presetIds.find((known) => known === this.preset) ?? 'worked';
+      const workspace = new Workspace(initialState(id, presetProblem(id)));
+      if (id !== this.preset) {
+        workspace.store.dispatch({
+          type: 'notice',
+          notice: `There is no example “${this.preset}”. The examples are ${presetIds.join(', ')}.`,
+        });
+      }
+      workspace.addEventListener('state', () => this.requestUpdate());
+      workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
+      this.#workspace = workspace;
+    }
+    void this.#workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer?.disconnect();
+    this.#observer = null;
+    // Moving an element in the document also disconnects it; only one that stays away lets go.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#workspace?.release();
+    });
+  }
+
+  #numbersCame(workspace: Workspace): void {
+    this.requestUpdate();
+    if (workspace.error) {
+      this.#announce('attn-error', {
+        code: workspace.error.code,
+        message: workspace.error.message,
+      });
+    } else {
+      const first = !this.#ready;
+      this.#ready = true;
+      void this.updateComplete.then(() => {
+        this.#announce(first ? 'attn-ready' : 'attn-change', { revision: workspace.revision });
+      });
+    }
+  }
+
+  #announce(type: string, detail: Record<string, unknown>): void {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  }
+
+  // ---- what is shown -------------------------------------------------------------------------
+
+  protected override render(): TemplateResult {
+    const workspace = this.#workspace;
+    const session = workspace?.session;
+    const problem = workspace?.computed;
+    if (!workspace || !session || !problem) return this.#withoutNumbers(workspace?.error?.message);
+    const { state } = workspace.store;
+    const table = new Map(workspace.engine?.stages.map((info) => [info.id, info]));
+    const labels: Labels = { queries: problem.queryLabels, keys: problem.keyLabels };
+    const active = this.#active(state, session);
+    const explained = active ? explain(active, session, table, problem, state, labels) : null;
+    return html`
+      <div class="bar">
+        <div class="wrap">
+          <slot name="bar-start"></slot>
+          ${formulaNavigation(this.#section, this.#goToSection)}
+          <slot name="bar-end"></slot>
+        </div>
+      </div>
+      <div class="wrap">
+        <slot name="intro"></slot>
+        ${this.#controls(state)}
+        ${state.notice ? html`<p class="complaint" role="alert">${state.notice}</p>` : nothing}
+        <div class="cols">
+          <div
+            class="stages"
+            @pointerover=${this.#onPointerOver}
+            @pointerleave=${this.#onPointerLeave}
+            @focusin=${this.#onFocusIn}
+            @focusout=${this.#onFocusOut}
+            @click=${this.#onClick}
+            @keydown=${this.#onKeyDown}
+            @input=${this.#onInput}
+            @change=${this.#onChange}
+          >
+            ${stages({
+              labels,
+              format: state.format,
+              drafts: state.drafts,
+              active,
+              pinned: state.pinned !== null,
+              operands: explained?.operands ?? new Set(),
+              editing: this.#editing,
+              stops: this.#stops,
+              explanationId,
+              problem,
+              session,
+              table,
+            })}
+          </div>
+          ${inspector({
+            id: explanationId,
+            cell: active,
+            explanation: explained?.explanation ?? null,
+            pinned: state.pinned !== null,
+            sample: this.#untouched && state.pinned === null,
+            next: active ? nextCell(active, session, table, state.format) : null,
+            onGo: this.#goToCell,
+            onRelease: this.#release,
+          })}
+        </div>
+      </div>
+    `;
+  }
+
+  /** Before there are numbers, and when there never will be: the host page's own content. */
+  #withoutNumbers(message: string | undefined): TemplateResult {
+    return html`<div class="wrap">
+      ${
+        message
+          ? html`<div class="failure" role="alert">
+              <p><b>The numbers cannot be worked here.</b></p>
+              <p>${message}</p>
+            </div>`
+          : html`<p class="visually-hidden" role="status">The engine is loading.</p>`
+      }
+      <slot></slot>
+    </div>`;
+  }
+
+  #controls(state: State): TemplateResult {
+    const { source, context, outputProjection } = state.problem;
+    const sizes: SizeName[] = ['tq'];
+    if (source === 'qkv' || context) sizes.push('tk');
+    if (source === 'x' || outputProjection) sizes.push('dModel');
+    sizes.push('dK', 'dV');
+    const store = this.#store;
+    return controls({
+      state,
+      examples: presetIds.map((id) => ({ id, name: presets[id].name })),
+      sizes,
+      onExample: (id) => store.dispatch({ type: 'open', preset: id, problem: presetProblem(id) }),
+      onSize: (size, text) => {
+        const count = Number(text);
+        if (!/^\s*\d+\s*$/.test(text)) {
+          store.dispatch({
+            type: 'notice',
+            notice: `A size is a whole number of 0 or more, but “${text}” was found.`,
+          });
+        } else store.dispatch({ type: 'resize', sizes: { [size]: count } });
+      },
+      onDecimals: (text) => {
+        const digits = Number(text);
+        if (!/^\s*\d\s*$/.test(text) || digits > maxDecimals) {
+          store.dispatch({
+            type: 'notice',
+            notice: `Decimals are a whole number from 0 to ${maxDecimals}, but “${text}” was found.`,
+          });
+        } else store.dispatch({ type: 'format', format: { ...state.format, digits } });
+      },
+      onUndo: () => store.dispatch({ type: 'undo' }),
+      onRedo: () => store.dispatch({ type: 'redo' }),
+      onReset: () => {
+        const id = presetIds.find((known) => known === state.preset) ?? 'worked';
+        store.dispatch({ type: 'open', preset: id, problem: presetProblem(id) });
+      },
+    });
+  }
+
+  /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
+  #active(state: State, session: Session): CellRef | null {
+    const cell = state.pinned ?? this.#hovered ?? this.#focused;
+    if (cell) return isInside(cell, session) ? cell : null;
+    if (!this.#untouched) return null;
+    const { rows, cols } = session.shape('rawScores');
+    const row = rows - 1;
+    const first = {
+      stage: 'rawScores',
+      batch: 0,
+      head: 0,
+      row,
+      col: Math.min(row, cols - 1),
+    } as const;
+    return isInside(first, session) ? first : null;
+  }
+
+  protected override updated(_changed: PropertyValues): void {
+    if (this.#observer || !this.#ready || typeof IntersectionObserver === 'undefined') return;
+    const seen = new Map<string, boolean>();
+    this.#observer = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          seen.set((entry.target as HTMLElement).dataset.section ?? '', entry.isIntersecting);
+        }
+        const current = sectionIds.find((id) => seen.get(id)) ?? '';
+        if (current === this.#section) return;
+        this.#section = current;
+        this.requestUpdate();
+      },
+      { rootMargin: '-25% 0px -60% 0px' },
+    );
+    for (const section of this.renderRoot.querySelectorAll('section')) {
+      this.#observer.observe(section);
+    }
+  }
+
+  // ---- what the reader does ------------------------------------------------------------------
+
+  get #store() {
+    return (this.#workspace as Workspace).store;
+  }
+
+  #refOf(cell: HTMLTableCellElement): CellRef {
+    const stage = cell.closest('figure')?.dataset.stage as StageId;
+    const { row, col } = cell.dataset;
+    return { stage, batch: 0, head: 0, row: Number(row), col: Number(col) };
+  }
+
+  #placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset.place ?? '';
+
+  #onPointerOver = (event: PointerEvent): void => {
+    if (event.pointerType === 'touch') return;
+    const cell = cellOf(event.target);
+    this.#hovered = cell ? this.#refOf(cell) : null;
+    if (cell) this.#untouched = false;
+    this.requestUpdate();
+  };
+
+  #onPointerLeave = (): void => {
+    this.#hovered = null;
+    this.requestUpdate();
+  };
+
+  #onFocusIn = (event: FocusEvent): void => {
+    const cell = cellOf(event.target);
+    if (!cell) return;
+    this.#untouched = false;
+    this.#focused = this.#refOf(cell);
+    this.#stops.set(this.#placeOf(cell), `${cell.dataset.row} ${cell.dataset.col}`);
+    if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
+    if (this.#store.state.pinned) this.#pin(this.#focused);
+    this.requestUpdate();
+  };
+
+  #onFocusOut = (): void => {
+    this.#focused = null;
+    this.#editing = null;
+    this.requestUpdate();
+  };
+
+  #onClick = (event: MouseEvent): void => {
+    const cell = cellOf(event.target);
+    if (cell) this.#pin(this.#refOf(cell));
+  };
+
+  /** The input shows the number at full precision while it is edited. */
+  #beginTyping(cell: HTMLTableCellElement, input: HTMLInputElement): void {
+    const { stage, row, col } = this.#refOf(cell);
+    const key = draftKey(stage, row, col);
+    const { state } = this.#store;
+    const { session } = this.#workspace as Workspace;
+    const value = session?.view(stage)[row * session.shape(stage).cols + col] ?? 0;
+    const original = fullPrecision(value);
+    this.#editing = { place: this.#placeOf(cell), key, original, changed: false };
+    input.value = state.drafts[key]?.text ?? original;
+    input.select();
+  }
+
+  #edit(input: HTMLInputElement, typing: boolean): void {
+    const cell = cellOf(input);
+    if (!cell) return;
+    const { stage, row, col } = this.#refOf(cell);
+    if (!isInput(stage)) return;
+    const continues = this.#editing?.changed ?? false;
+    const before = this.#store.state;
+    this.#store.dispatch({ type: 'edit', stage, row, col, text: input.value, continues });
+    const after = this.#store.state;
+    // A text that is not a number yet is no fault while it is still being typed.
+    if (typing && after.problem === before.problem && after !== before) {
+      this.#store.dispatch({ type: 'dropDraft', stage, row, col });
+    }
+    if (this.#editing && after.problem !== before.problem) this.#editing.changed = true;
+  }
+
+  #onInput = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.#edit(event.target, true);
+  };
+
+  #onChange = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.#edit(event.target, false);
+  };
+
+  #onKeyDown = (event: KeyboardEvent): void => {
+    const cell = cellOf(event.target);
+    if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
+    const input = event.target instanceof HTMLInputElement ? event.target : null;
+    if (event.key === 'Enter') {
+      if (input) this.#edit(input, false);
+      this.#pin(this.#refOf(cell));
+    } else if (event.key === 'Escape') {
+      this.#escape(input);
+    } else if (isArrow(event.key) && !(input && this.#caretMoves(input, event))) {
+      const target = neighbour(this.renderRoot, cell, event.key);
+      if (!target) return;
+      if (input) this.#edit(input, false);
+      focusable(target).focus();
+    } else return;
+    event.preventDefault();
+    // A slide deck or a page around the element does not get keys that were used here.
+    event.stopPropagation();
+  };
+
+  /** Left and right stay in a text that is being typed, until they reach its end. */
+  #caretMoves(input: HTMLInputElement, event: KeyboardEvent): boolean {
+    if (event.key === 'ArrowUp' || event.key === 'ArrowDown') return false;
+    const { selectionStart: start, selectionEnd: end, value } = input;
+    if (start === 0 && end === value.length) return event.shiftKey;
+    return event.key === 'ArrowLeft' ? end !== 0 : start !== value.length;
+  }
+
+  /** First takes back what is being typed, then lets go of the pinned cell. */
+  #escape(input: HTMLInputElement | null): void {
+    const editing = this.#editing;
+    const typed = input && editing && input.value !== editing.original;
+    if (!typed) {
+      this.#release();
+      return;
+    }
+    input.value = editing.original;
+    this.#edit(input, false);
+    input.select();
+  }
+
+  #pin(cell: CellRef): void {
+    this.#untouched = false;
+    this.#store.dispatch({ type: 'pin', cell });
+  }
+
+  #release = (): void => {
+    this.#untouched = false;
+    this.#store.dispatch({ type: 'pin', cell: null });
+    this.requestUpdate();
+  };
+
+  #goToCell = (cell: CellRef): void => {
+    this.#pin(cell);
+    const selector = `figure[data-stage="${cell.stage}"] td[data-row="${cell.row}"][data-col="${cell.col}"]`;
+    const target = this.renderRoot.querySelector<HTMLElement>(selector);
+    if (!target) return;
+    focusable(target).focus({ preventScroll: true });
+    this.#scrollTo(target, 'center');
+  };
+
+  #goToSection = (section: string, event: Event): void => {
+    event.preventDefault();
+    const heading = this.renderRoot.querySelector<HTMLElement>(`#${section} h2`);
+    if (!heading) return;
+    heading.focus({ preventScroll: true });
+    this.#scrollTo(heading, 'start');
+  };
+
+  #scrollTo(target: HTMLElement, block: ScrollLogicalPosition): void {
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
+  }
+}
+
+const isInput = (stage: StageId): stage is InputId =>
+  (inputIds as readonly string[]).includes(stage);
+
+function isInside(cell: CellRef, session: Session): boolean {
+  if (!session.has(cell.stage)) return false;
+  const { rows, cols } = session.shape(cell.stage);
+  return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
+}
+
+/** The explanation of a cell and the keys of the cells that go into it. */
+function explain(
+  cell: CellRef,
+  session: Session,
+  table: ReadonlyMap<StageId, StageInfo>,
+  problem: Problem,
+  state: State,
+  labels: Labels,
+): { explanation: Explanation; operands: ReadonlySet<string> } {
+  const terms = session.terms(cell);
+  const operands = new Set<string>();
+  for (const term of terms.terms) {
+    for (const { ref } of term.operands) {
+      if (ref) operands.add(draftKey(ref.stage, ref.row, ref.col));
+    }
+  }
+  const explanation = explainCell(terms, {
+    info: table.get(cell.stage) as StageInfo,
+    labels,
+    format: state.format,
+    dK: problem.sizes.dK,
+    defaultScale: problem.scale === null,
+  });
+  return { explanation, operands };
+}

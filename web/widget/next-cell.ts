@@ -1,0 +1,42 @@
+/** Where a number goes next: the first later stage that uses it, and what is said of the way there. */
+import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import { shortText } from '../format/matrix-text.ts';
+import type { NumberFormat } from '../format/number-text.ts';
+import { stageText } from '../format/stage-text.ts';
+
+export interface NextCell {
+  readonly cell: CellRef;
+  readonly text: string;
+}
+
+export function nextCell(
+  from: CellRef,
+  session: Session,
+  table: ReadonlyMap<StageId, StageInfo>,
+  format: NumberFormat,
+): NextCell | null {
+  for (const info of table.values()) {
+    const position = info.operands.indexOf(from.stage);
+    if (position < 0 || !session.has(info.id)) continue;
+    const { rows, cols } = session.shape(info.id);
+    const cell = used(info, position, from);
+    if (cell.row >= rows || cell.col >= cols) continue;
+    const { symbol, name } = stageText[info.id];
+    if (info.operation === 'matmul') {
+      const line = position === 0 ? `row ${cell.row}` : `column ${cell.col}`;
+      return { cell, text: `it goes into ${line} of ${symbol}, the ${name}` };
+    }
+    if (info.cols === 'one') return { cell, text: `it counts for ${symbol}, the ${name}` };
+    const value = session.view(info.id)[cell.row * cols + cell.col] ?? 0;
+    return { cell, text: `in ${symbol}, the ${name}, it becomes ${shortText(value, format)}` };
+  }
+  return null;
+}
+
+/** A cell of the stage that the number goes into. */
+function used({ id, operation, cols }: StageInfo, position: number, from: CellRef): CellRef {
+  const at = (row: number, col: number): CellRef => ({ ...from, stage: id, row, col });
+  if (operation === 'matmul') return position === 0 ? at(from.row, 0) : at(0, from.col);
+  if (operation === 'transpose') return at(from.col, from.row);
+  return cols === 'one' ? at(from.row, 0) : at(from.row, from.col);
+}
