@@ -13,10 +13,18 @@ export class SetupError extends Error {}
 /** Runs `main` and turns its failure into an exit status; a SetupError is printed as its sentence. */
 export async function runMain(/** @type {() => Promise<void>} */ main) {
   try {
+    requireNode();
     await main();
   } catch (error) {
     console.error(error instanceof SetupError ? `\n${error.message}` : error);
     process.exitCode = 1;
+  }
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new SetupError(`Please use Node 20.19 or newer: this is ${process.version}.`);
   }
 }
 

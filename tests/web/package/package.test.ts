@@ -1,6 +1,14 @@
 /** The packed npm package, as a consumer in plain Node sees it: what is in it and what its exports do. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,6 +60,22 @@ test('attention-lab/element is a class that is not registered', () => {
 
 test('attention-lab imports in Node, where there is nothing to register', () => {
   expect(inConsumer(`await import('attention-lab'); console.log('imported');`)).toBe('imported');
+});
+
+test('a consumer in TypeScript gets types', () => {
+  const source = `
+    import { load, type SessionConfig } from 'attention-lab/core';
+    import { AttentionLabElement } from 'attention-lab/element';
+    const config: SessionConfig = { source: 'qkv', tq: 1, tk: 1, dK: 1, dV: 1 };
+    (await load()).createSession().configure(config);
+    export const element: HTMLElement = new AttentionLabElement();
+    // @ts-expect-error: there is no such size.
+    config.width;
+  `;
+  writeFileSync(join(consumer, 'consumer.mts'), source);
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
+  const tsc = join(projectRoot, 'node_modules/.bin/tsc');
+  execFileSync(tsc, [...options, 'consumer.mts'], { cwd: consumer, stdio: 'inherit' });
 });
 
 test('every relative address in the package names a file of it', () => {
