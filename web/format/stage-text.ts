@@ -62,15 +62,15 @@ export const axisName: Readonly<Record<Axis, string>> = {
   one: '',
 };
 
-export interface Labels {
-  readonly queries: readonly string[];
-  readonly keys: readonly string[];
-}
+/** Names given to indices along an axis. */
+export type Labels = Readonly<Partial<Record<Axis, readonly string[]>>>;
 
-/** The name of one row or column: a token's own name, or the bare index of a feature. */
+/** The name of one row or column: its own name, `token 0` or the bare index of a feature. */
 export function indexLabel(axis: Axis, index: number, labels: Labels): string {
-  if (axis === 'query') return labels.queries[index] || `token ${index}`;
-  if (axis === 'key' || axis === 'newKey') return labels.keys[index] || `token ${index}`;
+  const named = axis === 'newKey' ? 'key' : axis;
+  const own = labels[named]?.[index];
+  if (own) return own;
+  if (named === 'query' || named === 'key') return `token ${index}`;
   return axis === 'one' ? '' : String(index);
 }
 

@@ -88,8 +88,7 @@ const table = {
           [0, 1],
         ],
       },
-      queryLabels: ['query'],
-      keyLabels: ['key 0', 'key 1'],
+      names: { query: ['query'], key: ['key 0', 'key 1'] },
     },
   },
   exercise2: {
@@ -107,8 +106,7 @@ const table = {
           [0, 20],
         ],
       },
-      queryLabels: ['query'],
-      keyLabels: ['key 0', 'key 1'],
+      names: { query: ['query'], key: ['key 0', 'key 1'] },
     },
   },
   exercise3: {
@@ -162,11 +160,14 @@ const table = {
   },
   cat: {
     name: '“cat” alone, through three grids',
-    parts: { inputs: { x: [cat], ...grids }, queryLabels: ['cat'] },
+    parts: { inputs: { x: [cat], ...grids }, names: { query: ['cat'], key: ['cat'] } },
   },
   catSat: {
     name: '“the cat sat” through the same grids',
-    parts: { inputs: { x: [the, cat, sat], ...grids }, queryLabels: ['the', 'cat', 'sat'] },
+    parts: {
+      inputs: { x: [the, cat, sat], ...grids },
+      names: { query: ['the', 'cat', 'sat'], key: ['the', 'cat', 'sat'] },
+    },
   },
   layer: {
     name: 'A whole layer that gives the worked example, W_o included',
@@ -259,8 +260,7 @@ const table = {
         xContext: [the, cat, sat],
         ...grids,
       },
-      queryLabels: ['le', 'chat'],
-      keyLabels: ['the', 'cat', 'sat'],
+      names: { query: ['le', 'chat'], key: ['the', 'cat', 'sat'] },
     },
   },
 } satisfies Record<string, Preset>;

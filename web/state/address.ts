@@ -8,6 +8,8 @@ import {
   inputAxes,
   inputIds,
   inputsOf,
+  type NamedAxis,
+  namedAxes,
   type Problem,
   type SizeName,
   type State,
@@ -27,8 +29,7 @@ interface Parts {
   seeds: Partial<Record<InputId, number>>;
   state: Partial<State>;
   scale?: number | null;
-  queryLabels?: readonly string[];
-  keyLabels?: readonly string[];
+  names: Partial<Record<NamedAxis, readonly string[]>>;
 }
 
 interface Parameter {
@@ -87,15 +88,15 @@ const inputParameter = (id: InputId): Parameter => ({
   },
 });
 
-const labelsParameter = (name: string, key: 'queryLabels' | 'keyLabels'): Parameter => ({
-  name,
+const namesParameter = (axis: NamedAxis): Parameter => ({
+  name: `${axis}Names`,
   escaped: true,
   write({ problem }, base) {
-    const text = labelsText(problem[key]);
-    return text === labelsText(base.problem[key]) ? null : text;
+    const text = namesText(problem.names[axis]);
+    return text === namesText(base.problem.names[axis]) ? null : text;
   },
   read(text, parts) {
-    parts[key] = text === '' ? [] : text.split(',').map(decoded);
+    parts.names[axis] = text === '' ? [] : text.split(',').map(decoded);
     return null;
   },
 });
@@ -116,8 +117,7 @@ const parameters: readonly Parameter[] = [
     },
   },
   ...inputIds.map(inputParameter),
-  labelsParameter('tokens', 'queryLabels'),
-  labelsParameter('keys', 'keyLabels'),
+  ...namedAxes.map(namesParameter),
   {
     name: 'decimals',
     write: ({ format }, base) =>
@@ -203,7 +203,7 @@ export function readAddress(
   given.delete('ver');
   const base = baseState(given.get('example'), fallback, stateOf, messages);
   given.delete('example');
-  const parts: Parts = { sizes: {}, inputs: {}, seeds: {}, state: {} };
+  const parts: Parts = { sizes: {}, inputs: {}, seeds: {}, state: {}, names: {} };
   for (const { name, escaped, read } of parameters) {
     const value = given.get(name);
     given.delete(name);
@@ -273,8 +273,7 @@ function fitted(base: State, parts: Parts, messages: string[]): State {
     inputs,
     seeds,
     scale: parts.scale === undefined ? problem.scale : parts.scale,
-    queryLabels: parts.queryLabels ?? problem.queryLabels,
-    keyLabels: parts.keyLabels ?? problem.keyLabels,
+    names: { ...problem.names, ...parts.names },
   };
   return { ...base, ...parts.state, problem };
 }
@@ -287,8 +286,8 @@ function matrixText(values: Float32Array, cols: number): string {
   return rows.join(';');
 }
 
-const labelsText = (labels: readonly string[]): string =>
-  labels.map((label) => encodeURIComponent(label)).join(',');
+const namesText = (names: readonly string[] = []): string =>
+  names.map((name) => encodeURIComponent(name)).join(',');
 
 /** A damaged escape is taken as it stands. */
 function decoded(text: string): string {

@@ -3,6 +3,7 @@ import {
   type InputId,
   inputAxes,
   inputsOf,
+  type Names,
   type Problem,
   type SizeName,
   type Sizes,
@@ -14,8 +15,8 @@ export interface ProblemParts {
   readonly source?: Problem['source'];
   readonly scale?: number;
   readonly inputs: Readonly<Partial<Record<InputId, Rows>>>;
-  readonly queryLabels?: readonly string[];
-  readonly keyLabels?: readonly string[];
+  /** Keys are named like the queries unless they have names of their own. */
+  readonly names?: Names;
 }
 
 /** Builds a problem from literal rows; sizes and switches follow from the matrices that are there. */
@@ -30,7 +31,6 @@ export function problemFrom(parts: ProblemParts): Problem {
   const source = parts.source ?? (inputs.x ? 'x' : 'qkv');
   const context = inputs.xContext !== undefined;
   if (source === 'x' && !context) sizes.tk = sizes.tq;
-  const queryLabels = parts.queryLabels ?? [];
   return {
     source,
     context,
@@ -41,8 +41,7 @@ export function problemFrom(parts: ProblemParts): Problem {
       Object.entries(inputs).map(([id, rows]) => [id, Float32Array.from((rows as Rows).flat())]),
     ),
     seeds: {},
-    queryLabels,
-    keyLabels: parts.keyLabels ?? queryLabels,
+    names: parts.names ?? {},
   };
 }
 

@@ -36,10 +36,13 @@ export interface Problem {
   readonly inputs: Readonly<Partial<Record<InputId, Float32Array>>>;
   /** Seeds of the inputs that the core drew from N(0, 1) and that nobody changed since. */
   readonly seeds: Readonly<Partial<Record<InputId, number>>>;
-  /** Names of the query rows and of the key rows; a missing name reads `token 0`. */
-  readonly queryLabels: readonly string[];
-  readonly keyLabels: readonly string[];
+  readonly names: Names;
 }
+
+/** Axes whose indices a reader can name; an index without a name shows as a number. */
+export const namedAxes = ['query', 'key', 'model', 'feature', 'value'] as const;
+export type NamedAxis = (typeof namedAxes)[number];
+export type Names = Readonly<Partial<Record<NamedAxis, readonly string[]>>>;
 
 /** A text that was typed into a cell and could not be taken; it stays until it is corrected. */
 export interface Draft {

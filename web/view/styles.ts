@@ -173,8 +173,8 @@ export const styles = css`
   /* stages */
   .cols {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) 280px;
-    gap: 48px;
+    grid-template-columns: minmax(0, 1fr) 256px;
+    gap: 36px;
     align-items: start;
   }
   section {
@@ -227,6 +227,11 @@ export const styles = css`
   .steps {
     gap: 18px 4px;
   }
+  .steps td[data-row] {
+    padding: 0 6px;
+    width: calc(var(--chars) * 1ch + 12px);
+    min-width: calc(var(--chars) * 1ch + 12px);
+  }
   .steps .symbol {
     font-size: 17px;
   }
@@ -242,7 +247,7 @@ export const styles = css`
     height: var(--row);
     display: grid;
     place-items: center;
-    min-width: 26px;
+    min-width: 22px;
   }
 
   /* one matrix */

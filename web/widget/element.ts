@@ -123,7 +123,7 @@ export class AttentionLabElement extends LitElement {
     if (!workspace || !session || !problem) return this.#withoutNumbers(workspace?.error?.message);
     const { state } = workspace.store;
     const table = new Map(workspace.engine?.stages.map((info) => [info.id, info]));
-    const labels: Labels = { queries: problem.queryLabels, keys: problem.keyLabels };
+    const labels = problem.names;
     const active = this.#active(state, session);
     const explained = active ? explain(active, session, table, problem, state, labels) : null;
     return html`
