@@ -55,11 +55,20 @@ export const axisName: Readonly<Record<Axis, string>> = {
   model: 'dial',
   feature: 'feature',
   value: 'value',
-  headsFeature: 'head and feature',
-  kvHeadsFeature: 'head and feature',
-  kvHeadsValue: 'head and value',
-  headsValue: 'head and value',
+  headsFeature: 'feature',
+  kvHeadsFeature: 'feature',
+  kvHeadsValue: 'value',
+  headsValue: 'value',
   one: '',
+};
+
+/** Axes that count the same things as another one. */
+const namedAs: Readonly<Partial<Record<Axis, Axis>>> = {
+  newKey: 'key',
+  headsFeature: 'feature',
+  kvHeadsFeature: 'feature',
+  kvHeadsValue: 'value',
+  headsValue: 'value',
 };
 
 /** Names given to indices along an axis. */
@@ -67,15 +76,16 @@ export type Labels = Readonly<Partial<Record<Axis, readonly string[]>>>;
 
 /** The name of one row or column: its own name, `token 0` or the bare index of a feature. */
 export function indexLabel(axis: Axis, index: number, labels: Labels): string {
-  const named = axis === 'newKey' ? 'key' : axis;
+  const named = namedAs[axis] ?? axis;
   const own = labels[named]?.[index];
   if (own) return own;
   if (named === 'query' || named === 'key') return `token ${index}`;
   return axis === 'one' ? '' : String(index);
 }
 
-/** The same in a sentence: `token 0`, `feature 2`. */
+/** The same in a sentence: `token 0`, `feature 2`, `“cat”`. */
 export function indexPhrase(axis: Axis, index: number, labels: Labels): string {
+  if (labels[namedAs[axis] ?? axis]?.[index]) return `“${indexLabel(axis, index, labels)}”`;
   const label = indexLabel(axis, index, labels);
   return label === String(index) ? `${axisName[axis]} ${index}` : label;
 }

@@ -8,6 +8,7 @@ import type { NumberFormat } from '../format/number-text.ts';
 import { axisName, indexLabel, indexPhrase, type Labels, stageText } from '../format/stage-text.ts';
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
+import { overflowSign } from './overflow-sign.ts';
 
 /** What every matrix on the page is drawn with. */
 export interface MatrixContext {
@@ -56,6 +57,7 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
     data-stage=${id}
     data-place=${place}
     ${cssProps({ '--chars': String(props.chars ?? widestText(texts)) })}
+    ${overflowSign()}
   >
     <figcaption id=${`${place}-caption`}>
       <span class="symbol">${props.formula}</span>

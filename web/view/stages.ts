@@ -72,12 +72,9 @@ function corner(
       ...(stage === left ? {} : { chars }),
       editable: editable.includes(stage),
     });
-  return html`<div class="scroller" tabindex="-1">
-    <div class="corner">
-      <div class="upper">${one(right)}</div>
-      <div class="left">${one(left)}</div>
-      <div class="result">${one(result)}</div>
-    </div>
+  return html`<div class="corner">
+    ${one(left)}
+    <div class="crossing">${one(right)} ${one(result)}</div>
   </div>`;
 }
 

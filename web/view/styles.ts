@@ -428,34 +428,34 @@ export const styles = css`
     outline-offset: -2px;
   }
 
-  /* corner */
-  .scroller {
-    overflow-x: auto;
-    margin-bottom: 12px;
-    padding-bottom: 4px;
-  }
+  /* corner: left matrix at lower left, right matrix above the result; folds where it is narrow */
   .corner {
-    display: grid;
-    grid-template-columns: max-content max-content;
+    display: flex;
+    flex-wrap: wrap;
     gap: 18px 30px;
-    align-items: end;
-    justify-content: start;
+    align-items: flex-end;
+    margin-bottom: 12px;
   }
-  .corner .matrix {
-    overflow: visible;
+  .crossing {
+    display: grid;
+    gap: 18px;
+    max-width: 100%;
   }
   .corner figcaption {
     width: 0;
     min-width: 100%;
   }
-  .upper {
-    grid-area: 1 / 2;
-  }
-  .left {
-    grid-area: 2 / 1;
-  }
-  .result {
-    grid-area: 2 / 2;
+
+  /* a matrix wider than its place scrolls, and says so */
+  .matrix[data-more]::after {
+    content: 'more columns: scroll ' attr(data-more);
+    display: block;
+    width: max-content;
+    position: sticky;
+    left: 54px;
+    font: 12px var(--ui);
+    color: var(--accent);
+    padding-top: 4px;
   }
 
   /* legend */
@@ -657,6 +657,9 @@ export const styles = css`
     }
     .corner {
       gap: 14px 12px;
+    }
+    .crossing {
+      gap: 14px;
     }
     td[data-row],
     td.edit input {
