@@ -120,7 +120,7 @@ function cell(
         tabindex=${stop}
         aria-label=${name}
         aria-invalid=${draft ? 'true' : nothing}
-        aria-describedby=${draft ? `${place}-error` : described}
+        aria-describedby=${draft ? complaintId(info.id, row, col) : described}
         .value=${typing ? noChange : live(draft?.text ?? text)}
       />
     </td>`;
@@ -135,6 +135,10 @@ function cell(
     ${cssProps(fill(props, row, col))}
   >${text}</td>`;
 }
+
+/** Id of what is said about a text in this cell that could not be taken. */
+export const complaintId = (stage: StageId, row: number | string, col: number | string): string =>
+  `${stage}-${row}-${col}-complaint`;
 
 const isCell = (ref: CellRef | null, stage: StageId, row: number, col: number): boolean =>
   ref !== null && ref.stage === stage && ref.row === row && ref.col === col;

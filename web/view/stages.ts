@@ -7,7 +7,7 @@ import { fullPrecision, percentText } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem } from '../state/types.ts';
 import { stageFormula } from './formula.ts';
-import { type MatrixContext, matrix } from './matrix.ts';
+import { complaintId, type MatrixContext, matrix } from './matrix.ts';
 
 export const sectionIds = ['inputs', 'scores', 'softmax', 'output'] as const;
 export type SectionId = (typeof sectionIds)[number];
@@ -86,7 +86,7 @@ function complaints(stages: readonly StageId[], context: StagesContext): Templat
     .map(({ draft, at: [stage, row, col] }) => {
       const info = context.table.get(stage) as StageInfo;
       const where = `${stageText[stage].symbol}, ${indexPhrase(info.rows, Number(row), context.labels)}, ${indexPhrase(info.cols, Number(col), context.labels)}`;
-      return html`<p class="complaint" id=${`inputs-${stage}-error`} role="alert">
+      return html`<p class="complaint" id=${complaintId(stage, row, col)} role="alert">
         <b>${where}:</b> ${draft.message} The old number is kept until this is corrected.
       </p>`;
     });
