@@ -140,6 +140,17 @@ const parameters: readonly Parameter[] = [
     },
   },
   {
+    name: 'softmax',
+    write: ({ reading }, base) => (reading === base.reading ? null : reading),
+    read(text, parts) {
+      if (text !== 'machine' && text !== 'hand') {
+        return `softmax is machine or hand, but “${text}” was found`;
+      }
+      parts.state = { ...parts.state, reading: text };
+      return null;
+    },
+  },
+  {
     name: 'cell',
     write: ({ pinned }) => (pinned ? `${pinned.stage}:${pinned.row}:${pinned.col}` : null),
     read(text, parts) {

@@ -9,5 +9,6 @@ export const initialState = (preset: string, problem: Problem): State => ({
   drafts: {},
   format: { mode: 'decimals', digits: 4 },
   pinned: null,
+  reading: 'machine',
   notice: '',
 });

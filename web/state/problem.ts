@@ -100,3 +100,51 @@ export function withMatrix(
   const { [id]: _old, ...seeds } = fitted.seeds;
   return { ...fitted, inputs: { ...fitted.inputs, [id]: values }, seeds };
 }
+
+/** What an input can be filled with; a seed draws from N(0, 1), which only the core does. */
+export type Fill = 'zeros' | 'ones' | 'identity' | { readonly seed: number };
+
+export function filled(problem: Problem, id: InputId, fill: Fill): Problem {
+  const { [id]: _old, ...inputs } = problem.inputs;
+  const { [id]: _drawn, ...seeds } = problem.seeds;
+  if (typeof fill === 'object') return { ...problem, inputs, seeds: { ...seeds, [id]: fill.seed } };
+  const cols = problem.sizes[inputAxes[id][1]];
+  const values = new Float32Array(lengthOf(id, problem.sizes));
+  if (fill === 'ones') values.fill(1);
+  if (fill === 'identity') {
+    for (let index = 0, row = 0; index < values.length && row < cols; index += cols + 1, ++row) {
+      values[index] = 1;
+    }
+  }
+  return { ...problem, inputs: { ...inputs, [id]: values }, seeds };
+}
+
+/** Sizes that a matrix of this shape would change, each with who else has that size. */
+export function sizeConflicts(
+  problem: Problem,
+  id: InputId,
+  rows: number,
+  cols: number,
+): { size: SizeName; found: number; expected: number; shared: InputId[] }[] {
+  const [rowSize, colSize] = inputAxes[id];
+  const tied = problem.source === 'x' && !problem.context;
+  return (
+    [
+      [rowSize, rows],
+      [colSize, cols],
+    ] as const
+  )
+    .filter(([size, found]) => problem.sizes[size] !== found)
+    .map(([size, found]) => ({
+      size,
+      found,
+      expected: problem.sizes[size],
+      shared: inputsOf(problem).filter(
+        (other) =>
+          other !== id &&
+          inputAxes[other].some(
+            (axis) => axis === size || (tied && axis === 'tk' && size === 'tq'),
+          ),
+      ),
+    }));
+}

@@ -2,11 +2,12 @@
 import type { CellRef } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { resized } from './problem.ts';
+import { type Fill, filled, resized, withMatrix } from './problem.ts';
 import {
   draftKey,
   type InputId,
   inputAxes,
+  type Names,
   type Problem,
   type Sizes,
   type State,
@@ -25,6 +26,11 @@ export type Action =
   | { type: 'dropDraft'; stage: InputId; row: number; col: number }
   | { type: 'reject'; problem: Problem; notice: string }
   | { type: 'notice'; notice: string }
+  | { type: 'matrix'; stage: InputId; rows: number; cols: number; values: Float32Array }
+  | { type: 'fill'; stage: InputId; fill: Fill }
+  | { type: 'drawn'; problem: Problem }
+  | { type: 'names'; names: Names }
+  | { type: 'reading'; reading: State['reading'] }
   | { type: 'resize'; sizes: Partial<Sizes> }
   | { type: 'open'; preset: string; problem: Problem }
   | { type: 'undo' }
@@ -49,6 +55,18 @@ export function reduce(state: State, action: Action): State {
       };
     case 'notice':
       return { ...state, notice: action.notice };
+    case 'matrix': {
+      const { stage, rows, cols, values } = action;
+      return changed(state, withMatrix(state.problem, stage, rows, cols, values));
+    }
+    case 'fill':
+      return changed(state, filled(state.problem, action.stage, action.fill));
+    case 'drawn':
+      return { ...state, problem: action.problem };
+    case 'names':
+      return remembered(state, { ...state.problem, names: action.names });
+    case 'reading':
+      return { ...state, reading: action.reading };
     case 'resize':
       return changed(state, resized(state.problem, action.sizes));
     case 'open':
@@ -74,7 +92,9 @@ function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
   const index = row * problem.sizes[inputAxes[stage][1]] + col;
   const parsed = parseNumber(text);
   if (!parsed.ok) {
-    return { ...state, drafts: { ...state.drafts, [key]: { text, message: parsed.message } } };
+    // What was taken on the way to this text was not meant: the number before the typing counts.
+    const kept = continues ? withoutStep(state) : state;
+    return { ...kept, drafts: { ...state.drafts, [key]: { text, message: parsed.message } } };
   }
   const clean = withoutDraft(state, key);
   if (Object.is(values[index], Math.fround(parsed.value))) return clean;
@@ -84,6 +104,13 @@ function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
   const changedProblem = { ...problem, inputs: { ...problem.inputs, [stage]: next }, seeds };
   return continues ? { ...clean, problem: changedProblem } : remembered(clean, changedProblem);
 }
+
+/** As if the last step had not been taken. */
+const withoutStep = (state: State): State => ({
+  ...state,
+  problem: state.past.at(-1) ?? state.problem,
+  past: state.past.slice(0, -1),
+});
 
 function withoutDraft(state: State, key: string): State {
   if (!(key in state.drafts)) return state;

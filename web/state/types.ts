@@ -58,6 +58,8 @@ export interface State {
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly format: NumberFormat;
   readonly pinned: CellRef | null;
+  /** Softmax as it is worked by hand, or as the machine does it after subtracting the maximum. */
+  readonly reading: 'machine' | 'hand';
   /** What the page has to say about the last change; empty when nothing. */
   readonly notice: string;
 }

@@ -10,6 +10,8 @@ export interface ControlsProps {
   readonly onExample: (id: PresetId) => void;
   readonly onSize: (size: SizeName, text: string) => void;
   readonly onDecimals: (text: string) => void;
+  readonly onTools: () => void;
+  readonly onNames: () => void;
   readonly onUndo: () => void;
   readonly onRedo: () => void;
   readonly onReset: () => void;
@@ -71,6 +73,8 @@ export function controls(props: ControlsProps): TemplateResult {
         @change=${(event: Event) => props.onDecimals(value(event))}
     /></label>
     <span class="grow"></span>
+    <button @click=${props.onTools}>Paste, fill, copy…</button>
+    <button @click=${props.onNames}>Names…</button>
     <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
     <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
     <button @click=${props.onReset}>Reset</button>

@@ -1,6 +1,6 @@
 /** "Why this number": the panel that explains the active cell. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { CellRef } from '../core/types.ts';
+import type { CellRef, StageId } from '../core/types.ts';
 import type { Explanation } from '../format/explain.ts';
 import { symbolMath } from './formula.ts';
 
@@ -14,6 +14,8 @@ export interface InspectorProps {
   /** Cells that this number goes into next. */
   readonly next: { readonly cell: CellRef; readonly text: string } | null;
   readonly onGo: (cell: CellRef) => void;
+  readonly editable: boolean;
+  readonly onTools: (stage: StageId) => void;
   readonly onRelease: () => void;
 }
 
@@ -48,6 +50,7 @@ export function inspector(props: InspectorProps): TemplateResult {
                   </p>`
                 : nothing
             }
+            <p><button class="link" @click=${() => props.onTools(cell.stage)}>${props.editable ? 'Paste, fill or copy' : 'Copy'} this matrix…</button></p>
             ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}`
         : html`<p class="sentence" id=${props.id}>Point at a number, move to it with the keys or tap it.</p>`
     }

@@ -57,7 +57,6 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
     data-stage=${id}
     data-place=${place}
     ${cssProps({ '--chars': String(props.chars ?? widestText(texts)) })}
-    ${overflowSign()}
   >
     <figcaption id=${`${place}-caption`}>
       <span class="symbol">${props.formula}</span>
@@ -65,7 +64,7 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
       <span class="shape">${shape.rows} × ${shape.cols}</span>
       <span class="axes">${axes}</span>
     </figcaption>
-    <table role="grid" aria-labelledby=${`${place}-caption`}>
+    <div class="scroll" ${overflowSign()}><table role="grid" aria-labelledby=${`${place}-caption`}>
       <thead>
         <tr>
           <td></td>
@@ -80,7 +79,7 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
           </tr>`,
         )}
       </tbody>
-    </table>
+    </table></div>
   </figure>`;
 }
 

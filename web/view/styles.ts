@@ -255,6 +255,9 @@ export const styles = css`
     margin: 0;
     max-width: 100%;
     min-width: 0;
+  }
+  .scroll {
+    max-width: 100%;
     overflow-x: auto;
     padding: 0 2px 3px 0;
   }
@@ -446,8 +449,8 @@ export const styles = css`
     min-width: 100%;
   }
 
-  /* a matrix wider than its place scrolls, and says so */
-  .matrix[data-more]::after {
+  /* a table wider than its place scrolls, and says so */
+  .scroll[data-more]::after {
     content: 'more columns: scroll ' attr(data-more);
     display: block;
     width: max-content;
@@ -560,6 +563,99 @@ export const styles = css`
   }
   kbd:first-child {
     margin-left: 0;
+  }
+
+  /* dialogs */
+  .dialog {
+    color: var(--ink);
+    background: var(--paper);
+    border: 1px solid var(--soft);
+    border-radius: 6px;
+    padding: 16px 20px 20px;
+    width: min(560px, calc(100vw - 24px));
+    max-height: calc(100vh - 24px);
+    font: 15px/1.5 var(--ui);
+  }
+  .dialog::backdrop {
+    background: rgb(16 20 28 / 55%);
+  }
+  .dialog-head {
+    display: flex;
+    justify-content: space-between;
+    align-items: center;
+    gap: 16px;
+  }
+  .dialog-head h2 {
+    font-size: 20px;
+    margin: 0;
+  }
+  .dialog h3 {
+    font: 600 15px var(--ui);
+    margin: 0 0 4px;
+  }
+  .dialog p {
+    margin: 6px 0;
+  }
+  .dialog-part {
+    padding: 12px 0;
+    border-bottom: 1px solid var(--rule);
+  }
+  .dialog-part:last-child {
+    border-bottom: 0;
+    padding-bottom: 0;
+  }
+  .dialog label.stacked {
+    display: block;
+    margin: 10px 0 0;
+  }
+  .dialog label.stacked input {
+    display: block;
+    width: 100%;
+  }
+  .dialog textarea,
+  .dialog input,
+  .dialog select {
+    font: 14px var(--num);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid var(--soft);
+    border-radius: 4px;
+    padding: 6px 8px;
+  }
+  .dialog select {
+    font-family: var(--ui);
+  }
+  .dialog textarea {
+    width: 100%;
+    resize: vertical;
+    margin-top: 6px;
+  }
+  .hint {
+    color: var(--soft);
+    font-size: 14px;
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+    align-items: center;
+  }
+  .dialog .complaint {
+    margin: 6px 0;
+  }
+  .preview {
+    margin: 4px 0;
+  }
+  .preview td {
+    font: 13px var(--num);
+    text-align: right;
+    padding: 2px 8px;
+    border: 1px solid var(--rule);
+  }
+  button.strong {
+    border-color: var(--accent);
+    color: var(--accent);
+    font-weight: 600;
   }
 
   .failure {

@@ -2,14 +2,14 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { type Explanation, explainCell } from '../format/explain.ts';
-import { fullPrecision } from '../format/number-text.ts';
 import type { Labels } from '../format/stage-text.ts';
 import { presetIds, presetProblem, presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
+import type { Store } from '../state/store.ts';
 import {
   draftKey,
   type InputId,
-  inputIds,
+  inputsOf,
   type Problem,
   type SizeName,
   type State,
@@ -19,8 +19,10 @@ import { formulaNavigation } from '../view/formula.ts';
 import { inspector } from '../view/inspector.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
-import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
+import { GridController } from './grid-controller.ts';
+import { focusable } from './grid-keys.ts';
 import { nextCell } from './next-cell.ts';
+import type { Tools } from './tools.ts';
 import { Workspace } from './workspace.ts';
 
 export const tagName = 'attention-lab';
@@ -46,12 +48,8 @@ export class AttentionLabElement extends LitElement {
 
   #workspace: Workspace | null = null;
   #ready = false;
-  #hovered: CellRef | null = null;
-  #focused: CellRef | null = null;
-  /** Until the reader points at something, one score shows what an explanation looks like. */
-  #untouched = true;
-  #editing: { place: string; key: string; original: string; changed: boolean } | null = null;
-  #stops = new Map<string, string>();
+  readonly #grid = new GridController(this);
+  #tools: Tools | null = null;
   #section = '';
   #observer: IntersectionObserver | null = null;
 
@@ -122,6 +120,7 @@ export class AttentionLabElement extends LitElement {
     const problem = workspace?.computed;
     if (!workspace || !session || !problem) return this.#withoutNumbers(workspace?.error?.message);
     const { state } = workspace.store;
+    const grid = this.#grid;
     const table = new Map(workspace.engine?.stages.map((info) => [info.id, info]));
     const labels = problem.names;
     const active = this.#active(state, session);
@@ -141,14 +140,15 @@ export class AttentionLabElement extends LitElement {
         <div class="cols">
           <div
             class="stages"
-            @pointerover=${this.#onPointerOver}
-            @pointerleave=${this.#onPointerLeave}
-            @focusin=${this.#onFocusIn}
-            @focusout=${this.#onFocusOut}
-            @click=${this.#onClick}
-            @keydown=${this.#onKeyDown}
-            @input=${this.#onInput}
-            @change=${this.#onChange}
+            @pointerover=${grid.onPointerOver}
+            @pointerleave=${grid.onPointerLeave}
+            @focusin=${grid.onFocusIn}
+            @focusout=${grid.onFocusOut}
+            @click=${grid.onClick}
+            @keydown=${grid.onKeyDown}
+            @input=${grid.onInput}
+            @change=${grid.onChange}
+            @paste=${grid.onPaste}
           >
             ${stages({
               labels,
@@ -157,8 +157,8 @@ export class AttentionLabElement extends LitElement {
               active,
               pinned: state.pinned !== null,
               operands: explained?.operands ?? new Set(),
-              editing: this.#editing,
-              stops: this.#stops,
+              editing: this.#grid.editing,
+              stops: this.#grid.stops,
               explanationId,
               problem,
               session,
@@ -170,13 +170,16 @@ export class AttentionLabElement extends LitElement {
             cell: active,
             explanation: explained?.explanation ?? null,
             pinned: state.pinned !== null,
-            sample: this.#untouched && state.pinned === null,
+            sample: this.#grid.untouched && state.pinned === null,
             next: active ? nextCell(active, session, table, state.format) : null,
+            editable: active !== null && inputsOf(problem).some((id) => id === active.stage),
+            onTools: this.#openMatrix,
             onGo: this.#goToCell,
-            onRelease: this.#release,
+            onRelease: grid.release,
           })}
         </div>
       </div>
+      ${this.#tools?.render() ?? nothing}
     `;
   }
 
@@ -201,7 +204,7 @@ export class AttentionLabElement extends LitElement {
     if (source === 'qkv' || context) sizes.push('tk');
     if (source === 'x' || outputProjection) sizes.push('dModel');
     sizes.push('dK', 'dV');
-    const store = this.#store;
+    const { store } = this;
     return controls({
       state,
       examples: presetIds.map((id) => ({ id, name: presets[id].name })),
@@ -225,6 +228,8 @@ export class AttentionLabElement extends LitElement {
           });
         } else store.dispatch({ type: 'format', format: { ...state.format, digits } });
       },
+      onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
+      onNames: () => void this.#openTools((tools) => tools.openNames()),
       onUndo: () => store.dispatch({ type: 'undo' }),
       onRedo: () => store.dispatch({ type: 'redo' }),
       onReset: () => {
@@ -236,9 +241,9 @@ export class AttentionLabElement extends LitElement {
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
   #active(state: State, session: Session): CellRef | null {
-    const cell = state.pinned ?? this.#hovered ?? this.#focused;
+    const cell = state.pinned ?? this.#grid.hovered ?? this.#grid.focused;
     if (cell) return isInside(cell, session) ? cell : null;
-    if (!this.#untouched) return null;
+    if (!this.#grid.untouched) return null;
     const { rows, cols } = session.shape('rawScores');
     const row = rows - 1;
     const first = {
@@ -273,144 +278,30 @@ export class AttentionLabElement extends LitElement {
 
   // ---- what the reader does ------------------------------------------------------------------
 
-  get #store() {
+  /** The state behind the element; there once it was connected. */
+  get store(): Store {
     return (this.#workspace as Workspace).store;
   }
 
-  #refOf(cell: HTMLTableCellElement): CellRef {
-    const stage = cell.closest('figure')?.dataset.stage as StageId;
-    const { row, col } = cell.dataset;
-    return { stage, batch: 0, head: 0, row: Number(row), col: Number(col) };
+  get session(): Session | null {
+    return this.#workspace?.session ?? null;
   }
 
-  #placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset.place ?? '';
-
-  #onPointerOver = (event: PointerEvent): void => {
-    if (event.pointerType === 'touch') return;
-    const cell = cellOf(event.target);
-    this.#hovered = cell ? this.#refOf(cell) : null;
-    if (cell) this.#untouched = false;
-    this.requestUpdate();
-  };
-
-  #onPointerLeave = (): void => {
-    this.#hovered = null;
-    this.requestUpdate();
-  };
-
-  #onFocusIn = (event: FocusEvent): void => {
-    const cell = cellOf(event.target);
-    if (!cell) return;
-    this.#untouched = false;
-    this.#focused = this.#refOf(cell);
-    this.#stops.set(this.#placeOf(cell), `${cell.dataset.row} ${cell.dataset.col}`);
-    if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
-    if (this.#store.state.pinned) this.#pin(this.#focused);
-    this.requestUpdate();
-  };
-
-  #onFocusOut = (): void => {
-    this.#focused = null;
-    this.#editing = null;
-    this.requestUpdate();
-  };
-
-  #onClick = (event: MouseEvent): void => {
-    const cell = cellOf(event.target);
-    if (cell) this.#pin(this.#refOf(cell));
-  };
-
-  /** The input shows the number at full precision while it is edited. */
-  #beginTyping(cell: HTMLTableCellElement, input: HTMLInputElement): void {
-    const { stage, row, col } = this.#refOf(cell);
-    const key = draftKey(stage, row, col);
-    const { state } = this.#store;
-    const { session } = this.#workspace as Workspace;
-    const value = session?.view(stage)[row * session.shape(stage).cols + col] ?? 0;
-    const original = fullPrecision(value);
-    this.#editing = { place: this.#placeOf(cell), key, original, changed: false };
-    input.value = state.drafts[key]?.text ?? original;
-    input.select();
+  offerMatrix(stage: InputId, text: string): void {
+    void this.#openTools((tools) => tools.openMatrix(stage, text));
   }
 
-  #edit(input: HTMLInputElement, typing: boolean): void {
-    const cell = cellOf(input);
-    if (!cell) return;
-    const { stage, row, col } = this.#refOf(cell);
-    if (!isInput(stage)) return;
-    const continues = this.#editing?.changed ?? false;
-    const before = this.#store.state;
-    this.#store.dispatch({ type: 'edit', stage, row, col, text: input.value, continues });
-    const after = this.#store.state;
-    // A text that is not a number yet is no fault while it is still being typed.
-    if (typing && after.problem === before.problem && after !== before) {
-      this.#store.dispatch({ type: 'dropDraft', stage, row, col });
-    }
-    if (this.#editing && after.problem !== before.problem) this.#editing.changed = true;
-  }
-
-  #onInput = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.#edit(event.target, true);
+  #openMatrix = (stage: StageId): void => {
+    void this.#openTools((tools) => tools.openMatrix(stage));
   };
 
-  #onChange = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.#edit(event.target, false);
-  };
-
-  #onKeyDown = (event: KeyboardEvent): void => {
-    const cell = cellOf(event.target);
-    if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
-    const input = event.target instanceof HTMLInputElement ? event.target : null;
-    if (event.key === 'Enter') {
-      if (input) this.#edit(input, false);
-      this.#pin(this.#refOf(cell));
-    } else if (event.key === 'Escape') {
-      this.#escape(input);
-    } else if (isArrow(event.key) && !(input && this.#caretMoves(input, event))) {
-      const target = neighbour(this.renderRoot, cell, event.key);
-      if (!target) return;
-      if (input) this.#edit(input, false);
-      focusable(target).focus();
-    } else return;
-    event.preventDefault();
-    // A slide deck or a page around the element does not get keys that were used here.
-    event.stopPropagation();
-  };
-
-  /** Left and right stay in a text that is being typed, until they reach its end. */
-  #caretMoves(input: HTMLInputElement, event: KeyboardEvent): boolean {
-    if (event.key === 'ArrowUp' || event.key === 'ArrowDown') return false;
-    const { selectionStart: start, selectionEnd: end, value } = input;
-    if (start === 0 && end === value.length) return event.shiftKey;
-    return event.key === 'ArrowLeft' ? end !== 0 : start !== value.length;
+  async #openTools(open: (tools: Tools) => void): Promise<void> {
+    this.#tools ??= new (await import('./tools.ts')).Tools(this);
+    open(this.#tools);
   }
-
-  /** First takes back what is being typed, then lets go of the pinned cell. */
-  #escape(input: HTMLInputElement | null): void {
-    const editing = this.#editing;
-    const typed = input && editing && input.value !== editing.original;
-    if (!typed) {
-      this.#release();
-      return;
-    }
-    input.value = editing.original;
-    this.#edit(input, false);
-    input.select();
-  }
-
-  #pin(cell: CellRef): void {
-    this.#untouched = false;
-    this.#store.dispatch({ type: 'pin', cell });
-  }
-
-  #release = (): void => {
-    this.#untouched = false;
-    this.#store.dispatch({ type: 'pin', cell: null });
-    this.requestUpdate();
-  };
 
   #goToCell = (cell: CellRef): void => {
-    this.#pin(cell);
+    this.#grid.pin(cell);
     const selector = `figure[data-stage="${cell.stage}"] td[data-row="${cell.row}"][data-col="${cell.col}"]`;
     const target = this.renderRoot.querySelector<HTMLElement>(selector);
     if (!target) return;
@@ -431,9 +322,6 @@ export class AttentionLabElement extends LitElement {
     target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
 }
-
-const isInput = (stage: StageId): stage is InputId =>
-  (inputIds as readonly string[]).includes(stage);
 
 function isInside(cell: CellRef, session: Session): boolean {
   if (!session.has(cell.stage)) return false;

@@ -1,0 +1,198 @@
+/** The reader's hands on the matrices: pointing, focus, arrow keys, typing, pinning. */
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { CellRef, Session, StageId } from '../core/types.ts';
+import { fullPrecision } from '../format/number-text.ts';
+import { parseNumber } from '../io/expression.ts';
+import type { Store } from '../state/store.ts';
+import { draftKey, type InputId, inputIds } from '../state/types.ts';
+import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
+
+export interface GridHost extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment;
+  readonly store: Store;
+  readonly session: Session | null;
+  /** A text with more than one number was pasted into a cell of this input. */
+  offerMatrix(stage: InputId, text: string): void;
+}
+
+interface Typing {
+  readonly place: string;
+  readonly key: string;
+  /** The text of the number that Escape brings back. */
+  original: string;
+  changed: boolean;
+}
+
+export class GridController implements ReactiveController {
+  hovered: CellRef | null = null;
+  focused: CellRef | null = null;
+  /** The cell whose text is being typed. */
+  editing: Typing | null = null;
+  /** The cell of each matrix that Tab reaches. */
+  readonly stops = new Map<string, string>();
+  /** Until the reader points at something, one score shows what an explanation looks like. */
+  untouched = true;
+
+  readonly #host: GridHost;
+
+  constructor(host: GridHost) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.hovered = null;
+    this.focused = null;
+    this.editing = null;
+  }
+
+  pin(cell: CellRef): void {
+    this.untouched = false;
+    this.#host.store.dispatch({ type: 'pin', cell });
+  }
+
+  readonly release = (): void => {
+    this.untouched = false;
+    this.#host.store.dispatch({ type: 'pin', cell: null });
+    this.#host.requestUpdate();
+  };
+
+  readonly onPointerOver = (event: PointerEvent): void => {
+    if (event.pointerType === 'touch') return;
+    const cell = cellOf(event.target);
+    this.hovered = cell ? refOf(cell) : null;
+    if (cell) this.untouched = false;
+    this.#host.requestUpdate();
+  };
+
+  readonly onPointerLeave = (): void => {
+    this.hovered = null;
+    this.#host.requestUpdate();
+  };
+
+  readonly onFocusIn = (event: FocusEvent): void => {
+    const cell = cellOf(event.target);
+    if (!cell) return;
+    this.untouched = false;
+    this.focused = refOf(cell);
+    this.stops.set(placeOf(cell), `${cell.dataset['row']} ${cell.dataset['col']}`);
+    if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
+    if (this.#host.store.state.pinned) this.pin(this.focused);
+    this.#host.requestUpdate();
+  };
+
+  readonly onFocusOut = (): void => {
+    this.focused = null;
+    this.editing = null;
+    this.#host.requestUpdate();
+  };
+
+  readonly onClick = (event: MouseEvent): void => {
+    const cell = cellOf(event.target);
+    if (cell) this.pin(refOf(cell));
+  };
+
+  readonly onInput = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.#edit(event.target, true);
+  };
+
+  readonly onChange = (event: Event): void => {
+    if (event.target instanceof HTMLInputElement) this.#edit(event.target, false);
+  };
+
+  readonly onPaste = (event: ClipboardEvent): void => {
+    const cell = cellOf(event.target);
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (!cell || !/[\s,;&]/.test(text.trim())) return;
+    const { stage } = refOf(cell);
+    // A decimal comma or an expression with spaces is still one number.
+    if (!isInput(stage) || !/[\n\t;[&]|,.*,|\d\s+[\d.−-]/.test(text.trim())) return;
+    event.preventDefault();
+    this.#host.offerMatrix(stage, text);
+  };
+
+  readonly onKeyDown = (event: KeyboardEvent): void => {
+    const cell = cellOf(event.target);
+    if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
+    const input = event.target instanceof HTMLInputElement ? event.target : null;
+    if (event.key === 'Enter') {
+      if (input) this.#edit(input, false);
+      this.pin(refOf(cell));
+    } else if (event.key === 'Escape') {
+      this.#escape(input);
+    } else if (isArrow(event.key) && !(input && caretMoves(input, event))) {
+      const target = neighbour(this.#host.renderRoot, cell, event.key);
+      if (!target) return;
+      if (input) this.#edit(input, false);
+      focusable(target).focus();
+    } else return;
+    event.preventDefault();
+    // A slide deck or a page around the element does not get keys that were used here.
+    event.stopPropagation();
+  };
+
+  /** The input shows the number at full precision while it is edited. */
+  #beginTyping(cell: HTMLTableCellElement, input: HTMLInputElement): void {
+    const { stage, row, col } = refOf(cell);
+    const key = draftKey(stage, row, col);
+    const { session, store } = this.#host;
+    const value = session?.view(stage)[row * session.shape(stage).cols + col] ?? 0;
+    const original = fullPrecision(value);
+    this.editing = { place: placeOf(cell), key, original, changed: false };
+    input.value = store.state.drafts[key]?.text ?? original;
+    input.select();
+  }
+
+  #edit(input: HTMLInputElement, typing: boolean): void {
+    const cell = cellOf(input);
+    if (!cell) return;
+    const { stage, row, col } = refOf(cell);
+    if (!isInput(stage)) return;
+    const { store } = this.#host;
+    // A text that is not a number yet is no fault while it is still being typed.
+    if (typing && !parseNumber(input.value).ok) {
+      store.dispatch({ type: 'dropDraft', stage, row, col });
+      return;
+    }
+    const continues = this.editing?.changed ?? false;
+    const before = store.state.problem;
+    store.dispatch({ type: 'edit', stage, row, col, text: input.value, continues });
+    const { drafts, problem } = store.state;
+    if (!this.editing) return;
+    // Once the text is taken or refused for good, what is typed next is a step of its own.
+    this.editing.changed = typing && (continues || problem !== before);
+    if (!typing && !drafts[draftKey(stage, row, col)]) this.editing.original = input.value;
+  }
+
+  /** First takes back what is being typed, then lets go of the pinned cell. */
+  #escape(input: HTMLInputElement | null): void {
+    const { editing } = this;
+    const typed = input && editing && input.value !== editing.original;
+    if (!typed) {
+      this.release();
+      return;
+    }
+    input.value = editing.original;
+    this.#edit(input, false);
+    input.select();
+  }
+}
+
+const isInput = (stage: StageId): stage is InputId =>
+  (inputIds as readonly string[]).includes(stage);
+
+function refOf(cell: HTMLTableCellElement): CellRef {
+  const stage = cell.closest('figure')?.dataset['stage'] as StageId;
+  const { row, col } = cell.dataset;
+  return { stage, batch: 0, head: 0, row: Number(row), col: Number(col) };
+}
+
+const placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset['place'] ?? '';
+
+/** Left and right stay in a text that is being typed, until they reach its end. */
+function caretMoves(input: HTMLInputElement, event: KeyboardEvent): boolean {
+  if (event.key === 'ArrowUp' || event.key === 'ArrowDown') return false;
+  const { selectionStart: start, selectionEnd: end, value } = input;
+  if (start === 0 && end === value.length) return event.shiftKey;
+  return event.key === 'ArrowLeft' ? end !== 0 : start !== value.length;
+}

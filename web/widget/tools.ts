@@ -1,0 +1,241 @@
+/** What the dialogs do: reads pasted matrices, fills, copies, names. Loaded when first opened. */
+import type { TemplateResult } from 'lit';
+import { type Session, type StageId, stageIds } from '../core/types.ts';
+import { formatNumber } from '../format/number-text.ts';
+import { stageText } from '../format/stage-text.ts';
+import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
+import { writeMatrix } from '../io/write-matrix.ts';
+import { type Fill, sizeConflicts } from '../state/problem.ts';
+import type { Store } from '../state/store.ts';
+import {
+  type InputId,
+  inputAxes,
+  inputsOf,
+  type NamedAxis,
+  namedAxes,
+  type Problem,
+  type SizeName,
+} from '../state/types.ts';
+import { type CopyFormat, matrixDialog, namesDialog } from '../view/dialogs.ts';
+
+export interface ToolsHost {
+  readonly renderRoot: HTMLElement | DocumentFragment;
+  readonly store: Store;
+  readonly session: Session | null;
+  readonly updateComplete: Promise<boolean>;
+  requestUpdate(): void;
+}
+
+/** Largest seed: the core takes 32 bits. */
+const maxSeed = 2 ** 32 - 1;
+const previewCells = 6;
+
+const sizeText: Readonly<Record<SizeName, string>> = {
+  tq: 'T_q',
+  tk: 'T_k',
+  dModel: 'd_model',
+  dK: 'd_k',
+  dV: 'd_v',
+};
+
+const labelOf = (stage: StageId, session: Session): string => {
+  const { rows, cols } = session.shape(stage);
+  return `${stageText[stage].symbol}: ${stageText[stage].name}, ${rows} × ${cols}`;
+};
+
+export class Tools {
+  readonly #host: ToolsHost;
+  #open: { kind: 'matrix'; stage: StageId } | { kind: 'names' } | null = null;
+  #text = '';
+  #read: MatrixResult | null = null;
+  #seed = '1';
+  #seedError = '';
+  #copied = '';
+  #copyText = '';
+
+  constructor(host: ToolsHost) {
+    this.#host = host;
+  }
+
+  /** Opens the dialog of one matrix, with a text that was pasted elsewhere. */
+  openMatrix(stage: StageId, text = ''): void {
+    this.#open = { kind: 'matrix', stage };
+    this.#seedError = '';
+    this.#copied = '';
+    this.#copyText = '';
+    this.#onText(text);
+    void this.#show();
+  }
+
+  openNames(): void {
+    this.#open = { kind: 'names' };
+    void this.#show();
+  }
+
+  async #show(): Promise<void> {
+    this.#host.requestUpdate();
+    await this.#host.updateComplete;
+    const dialog = this.#dialog();
+    if (dialog && !dialog.open) dialog.showModal();
+  }
+
+  #dialog = (): HTMLDialogElement | null => this.#host.renderRoot.querySelector('dialog');
+
+  #close = (): void => this.#dialog()?.close();
+
+  /** The dialog's own close event: Escape, the button, or a thing taken. */
+  #closed = (): void => {
+    this.#open = null;
+    this.#host.requestUpdate();
+  };
+
+  render(): TemplateResult | null {
+    const open = this.#open;
+    const { session, store } = this.#host;
+    if (!open || !session) return null;
+    if (open.kind === 'names') return this.#renderNames(store.state.problem);
+    const { stage } = open;
+    const { problem } = store.state;
+    const input = inputsOf(problem).find((id) => id === stage);
+    return matrixDialog({
+      matrices: stageIds
+        .filter((id) => session.has(id))
+        .map((id) => ({ id, label: labelOf(id, session) })),
+      stage,
+      editable: input !== undefined,
+      text: this.#text,
+      ...this.#understood(problem, input),
+      seed: this.#seed,
+      copied: this.#copied,
+      copyText: this.#copyText,
+      onStage: (id) => this.openMatrix(id, this.#text),
+      onText: this.#onText,
+      onTake: () => input && this.#take(input),
+      onFill: (fill) => input && this.#fill(input, fill),
+      onSeed: (text) => {
+        this.#seed = text;
+      },
+      onDraw: () => input && this.#draw(input),
+      onCopy: (format) => void this.#copy(stage, format),
+      onClose: this.#closed,
+    });
+  }
+
+  #renderNames({ names, source, context, outputProjection }: Problem): TemplateResult {
+    const tied = source === 'x' && !context;
+    return namesDialog({
+      names,
+      axes: namedAxes.filter(
+        (axis) =>
+          !(axis === 'key' && tied) && !(axis === 'model' && source === 'qkv' && !outputProjection),
+      ),
+      onNames: (axis, text) => {
+        const list = text.trim() === '' ? [] : text.split(',').map((name) => name.trim());
+        const next: Partial<Record<NamedAxis, readonly string[]>> = { ...names, [axis]: list };
+        if (tied && axis === 'query') next.key = list;
+        this.#host.store.dispatch({ type: 'names', names: next });
+      },
+      onClose: this.#closed,
+    });
+  }
+
+  /** The reading of the text as the dialog shows it, with what taking it would change. */
+  #understood(problem: Problem, input: InputId | undefined) {
+    const nothing = { reading: null, preview: [], previewCut: false, take: null };
+    if (this.#seedError) {
+      return { ...nothing, reading: { ok: false, message: this.#seedError } };
+    }
+    if (!this.#read || this.#text.trim() === '' || !input) return nothing;
+    if (!this.#read.ok) {
+      const { message, line, col } = this.#read;
+      const where = line === undefined ? '' : ` (line ${line}, character ${col})`;
+      return { ...nothing, reading: { ok: false, message: `${message}${where}` } };
+    }
+    const { values, note } = this.#read;
+    const rows = values.length;
+    const cols = values[0]?.length ?? 0;
+    const conflicts = sizeConflicts(problem, input, rows, cols);
+    const shared = conflicts.filter((conflict) => conflict.shared.length > 0);
+    const [rowSize, colSize] = inputAxes[input];
+    const { symbol } = stageText[input];
+    const clashes = shared.map(
+      ({ size, found, expected, shared: others }) =>
+        `${symbol} has ${found} ${size === rowSize && size !== colSize ? 'rows' : 'columns'}, but ${others.map((id) => stageText[id].symbol).join(' and ')} ${others.length > 1 ? 'need' : 'needs'} ${sizeText[size]} = ${expected}.`,
+    );
+    const sizes = conflicts.map(({ size, found }) => `${sizeText[size]} = ${found}`).join(' and ');
+    const other = [...new Set(shared.flatMap((conflict) => conflict.shared))];
+    const message = [
+      `Understood as ${interpretation(this.#read)}.`,
+      note ?? '',
+      ...clashes,
+      other.length > 0
+        ? `Taking it resizes ${other.map((id) => stageText[id].symbol).join(', ')}: numbers that fit stay, new ones are 0.`
+        : '',
+    ];
+    return {
+      reading: { ok: clashes.length === 0, message: message.filter(Boolean).join(' ') },
+      preview: values
+        .slice(0, previewCells)
+        .map((row) =>
+          row
+            .slice(0, previewCells)
+            .map((cell) => formatNumber(cell, { mode: 'significant', digits: 4 })),
+        ),
+      previewCut: rows > previewCells || cols > previewCells,
+      take: conflicts.length > 0 ? `Take it and set ${sizes}` : 'Take it',
+    };
+  }
+
+  #onText = (text: string): void => {
+    this.#text = text;
+    this.#seedError = '';
+    this.#read = text.trim() === '' ? null : readMatrix(text);
+    this.#host.requestUpdate();
+  };
+
+  #take(stage: InputId): void {
+    if (!this.#read?.ok) return;
+    const { values } = this.#read;
+    const cols = values[0]?.length ?? 0;
+    this.#host.store.dispatch({
+      type: 'matrix',
+      stage,
+      rows: values.length,
+      cols,
+      values: Float32Array.from(values.flat()),
+    });
+    this.#text = '';
+    this.#read = null;
+    this.#close();
+  }
+
+  #fill(stage: InputId, fill: Fill): void {
+    this.#host.store.dispatch({ type: 'fill', stage, fill });
+    this.#close();
+  }
+
+  #draw(stage: InputId): void {
+    const seed = Number(this.#seed);
+    if (!/^\s*\d+\s*$/.test(this.#seed) || seed > maxSeed) {
+      this.#seedError = `A seed is a whole number from 0 to ${maxSeed}, but “${this.#seed}” was found.`;
+      this.#host.requestUpdate();
+      return;
+    }
+    this.#fill(stage, { seed });
+  }
+
+  async #copy(stage: StageId, format: CopyFormat): Promise<void> {
+    const session = this.#host.session as Session;
+    const { rows, cols } = session.shape(stage);
+    const text = writeMatrix(session.view(stage), rows, cols, format);
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#copied = 'Copied.';
+      this.#copyText = '';
+    } catch {
+      this.#copied = 'The clipboard cannot be written here; copy the text below.';
+      this.#copyText = text;
+    }
+    this.#host.requestUpdate();
+  }
+}
