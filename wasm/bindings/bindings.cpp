@@ -61,9 +61,7 @@ attn::Config config_of(const Options& o) {
                       .context = o.context,
                       .output_projection = o.outputProjection,
                       .masked = o.masked,
-                      .causal = o.causal,
-                      .scale = {},
-                      .softcap = {}};
+                      .causal = o.causal};
   if (o.hasScale) config.scale = static_cast<float>(o.scale);
   if (o.hasSoftcap) config.softcap = static_cast<float>(o.softcap);
   return config;

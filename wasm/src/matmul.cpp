@@ -12,28 +12,41 @@ namespace {
 constexpr std::size_t kTileRows = 4;
 constexpr std::size_t kTileCols = 2 * simd::kLanes;
 
-// kCols floats as vectors; the last one may be partial.
+// kCols floats in registers; the last vector may be partial.
 template <std::size_t kCols>
 struct Panel {
   static constexpr std::size_t kFull = kCols / simd::kLanes;
   static constexpr std::size_t kRest = kCols % simd::kLanes;
   static constexpr std::size_t kVectors = kFull + (kRest > 0 ? 1 : 0);
 
-  using Vectors = std::array<simd::Vector, kVectors>;
+  simd::Vector vectors[kVectors];
 
-  static Vectors load(const float* from) {
-    Vectors vectors;
-    for (std::size_t v = 0; v < kFull; ++v) vectors[v] = simd::load(from + v * simd::kLanes);
-    if constexpr (kRest > 0) {
-      vectors[kFull] = simd::load_first(from + kFull * simd::kLanes, kRest);
-    }
-    return vectors;
+  static Panel zero() {
+    Panel panel;
+    for (simd::Vector& vector : panel.vectors) vector = simd::splat(0);
+    return panel;
   }
 
-  static void store(float* to, const Vectors& vectors) {
+  static Panel load(const float* from) {
+    Panel panel;
+    for (std::size_t v = 0; v < kFull; ++v) panel.vectors[v] = simd::load(from + v * simd::kLanes);
+    if constexpr (kRest > 0) {
+      panel.vectors[kFull] = simd::load_first(from + kFull * simd::kLanes, kRest);
+    }
+    return panel;
+  }
+
+  void store(float* to) const {
     for (std::size_t v = 0; v < kFull; ++v) simd::store(to + v * simd::kLanes, vectors[v]);
     if constexpr (kRest > 0) {
       simd::store_first(to + kFull * simd::kLanes, vectors[kFull], kRest);
+    }
+  }
+
+  // *this += factor·other
+  void add(simd::Vector factor, const Panel& other) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      vectors[v] = simd::multiply_add(factor, other.vectors[v], vectors[v]);
     }
   }
 };
@@ -41,19 +54,13 @@ struct Panel {
 // out[kRows,kCols] = a[kRows,k]·b[k,kCols].
 template <std::size_t kRows, std::size_t kCols>
 void multiply_tile(ConstMatrix a, ConstMatrix b, Matrix out) {
-  using P = Panel<kCols>;
-  std::array<typename P::Vectors, kRows> sums;
-  for (auto& row : sums) row.fill(simd::splat(0));
+  std::array<Panel<kCols>, kRows> sums;
+  sums.fill(Panel<kCols>::zero());
   for (std::size_t l = 0; l < b.rows; ++l) {
-    const typename P::Vectors b_row = P::load(b.row(l));
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const simd::Vector a_cell = simd::splat(a.at(r, l));
-      for (std::size_t v = 0; v < P::kVectors; ++v) {
-        sums[r][v] = simd::multiply_add(a_cell, b_row[v], sums[r][v]);
-      }
-    }
+    const auto b_row = Panel<kCols>::load(b.row(l));
+    for (std::size_t r = 0; r < kRows; ++r) sums[r].add(simd::splat(a.at(r, l)), b_row);
   }
-  for (std::size_t r = 0; r < kRows; ++r) P::store(out.row(r), sums[r]);
+  for (std::size_t r = 0; r < kRows; ++r) sums[r].store(out.row(r));
 }
 
 // All rows of a against one panel of b.

@@ -101,8 +101,9 @@ Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_
   source.batch = stage.per_batch ? batch : 0;
   const PerHead reader_heads = stage_of(reader).per_head;
   if (stage.per_head != PerHead::kNone) {
-    // Query heads h·(H/G) … (h + 1)·(H/G) − 1 read key/value head h.
-    source.head = stage.per_head == reader_heads ? head : head * config_.kv_heads / config_.heads;
+    // H/G query heads in a row read the same key/value head.
+    const bool grouped = stage.per_head == PerHead::kKvHeads && reader_heads == PerHead::kHeads;
+    source.head = grouped ? head * config_.kv_heads / config_.heads : head;
   }
   source.matrix = matrix(id, source.batch, source.head);
   if (!stage.per_batch && reader_heads != PerHead::kNone) {

@@ -27,6 +27,7 @@ export const packages = {
     { name: 'ninja-build', command: 'ninja' },
     { name: 'libgtest-dev', file: '/usr/include/gtest/gtest.h' },
     { name: 'libsimde-dev', file: '/usr/include/simde/wasm/simd128.h' },
+    { name: 'nlohmann-json3-dev', file: '/usr/include/nlohmann/json.hpp' },
   ],
   /** The browser tests, unless another Chromium is found. */
   browser: [{ name: 'chromium', command: 'chromium' }],

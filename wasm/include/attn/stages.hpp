@@ -33,8 +33,8 @@ struct Config {
   bool masked = false;             // a mask is given
   bool causal = false;             // a query sees only keys up to its own place
 
-  std::optional<float> scale;    // multiplies the raw scores; unset means 1/√d_k
-  std::optional<float> softcap;  // c > 0: scores become c·tanh(s/c)
+  std::optional<float> scale{};    // multiplies the raw scores; unset means 1/√d_k
+  std::optional<float> softcap{};  // c > 0: scores become c·tanh(s/c)
 };
 
 enum class StageId : std::uint8_t {
@@ -268,9 +268,9 @@ inline constexpr std::int64_t kStageAlignment = 64;
 
 // The bytes that a stage takes in the arena: its cells, rounded up to the alignment.
 constexpr std::int64_t arena_bytes_of(StageId id, const Config& config) {
-  const std::int64_t cells = shape_of(id, config).cells();
-  if (cells > kMaxSize) return kManyCells;
-  const std::int64_t bytes = cells * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bytes =
+      product(shape_of(id, config).cells(), static_cast<std::int64_t>(sizeof(float)));
+  if (bytes > kManyCells - kStageAlignment) return kManyCells;
   return (bytes + kStageAlignment - 1) / kStageAlignment * kStageAlignment;
 }
 

@@ -1,0 +1,276 @@
+// Every kernel against the oracle, for all small lengths and misalignments.
+#include "attn/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "compare.hpp"
+#include "random.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using attn_test::Random;
+
+constexpr double kEps = std::numeric_limits<float>::epsilon();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Lengths around one, two and four vectors; floats off the alignment of a vector.
+constexpr std::size_t kMaxLength = 19;
+constexpr std::size_t kMaxShift = 3;
+
+// Numbers that end where their memory ends, `shift` floats off its start, so that the address
+// sanitizer sees a read or write beyond either end.
+class Shifted {
+ public:
+  Shifted(std::size_t shift, std::size_t size) : shift_(shift), memory_(shift + size) {}
+
+  std::span<float> cells() { return std::span(memory_).subspan(shift_); }
+
+  void fill(Random& random) {
+    for (float& cell : cells()) cell = random.normal();
+  }
+
+ private:
+  std::size_t shift_;
+  std::vector<float> memory_;
+};
+
+std::vector<double> doubles(std::span<const float> cells) { return {cells.begin(), cells.end()}; }
+
+// Runs a kernel of one input and one output for every length and misalignment of both.
+template <typename Kernel, typename Expected>
+void sweep(Kernel kernel, Expected expected, double eps_relative) {
+  Random random(1);
+  for (std::size_t length = 0; length <= kMaxLength; ++length) {
+    for (std::size_t shift = 0; shift <= kMaxShift; ++shift) {
+      Shifted in(shift, length);
+      Shifted out(kMaxShift - shift, length);
+      in.fill(random);
+      kernel(in.cells(), out.cells());
+      std::vector<double> right = doubles(in.cells());
+      for (double& cell : right) cell = expected(cell);
+      EXPECT_TRUE(
+          attn_test::near_all("out", out.cells(), right,
+                              [&](double value) { return kEps * eps_relative * std::abs(value); }))
+          << "length " << length << ", shift " << shift;
+    }
+  }
+}
+
+TEST(Matmul, EverySizeAndStride) {
+  Random random(2);
+  for (std::size_t m = 0; m <= 6; ++m) {
+    for (std::size_t k = 0; k <= 5; ++k) {
+      for (std::size_t n = 0; n <= kMaxLength; ++n) {
+        const std::size_t gap = (m + n) % (kMaxShift + 1);
+        // The last row of a strided matrix ends before its gap.
+        const auto cells = [&](std::size_t rows, std::size_t cols) {
+          return rows == 0 ? 0 : (rows - 1) * (cols + gap) + cols;
+        };
+        Shifted a_cells(gap, cells(m, k));
+        Shifted b_cells(gap, cells(k, n));
+        Shifted out_cells(gap, cells(m, n));
+        a_cells.fill(random);
+        b_cells.fill(random);
+        const attn::ConstMatrix a{a_cells.cells().data(), m, k, k + gap};
+        const attn::ConstMatrix b{b_cells.cells().data(), k, n, n + gap};
+        const attn::Matrix out{out_cells.cells().data(), m, n, n + gap};
+        attn::matmul(a, b, out);
+
+        const attn::reference::Table right =
+            attn::reference::matmul(attn::reference::Table(a), attn::reference::Table(b));
+        // (k + 1)/2 roundings of sums of at most k products of numbers below 6.
+        const double tolerance =
+            kEps * 0.5 * static_cast<double>(k + 1) * static_cast<double>(k) * 36;
+        for (std::size_t i = 0; i < m; ++i) {
+          for (std::size_t j = 0; j < n; ++j) {
+            ASSERT_NEAR(out.at(i, j), right.at(i, j), tolerance)
+                << m << "×" << k << "×" << n << " at " << i << ", " << j;
+          }
+        }
+        // Between the rows nothing is written.
+        for (std::size_t i = 0; i + 1 < m; ++i) {
+          for (std::size_t j = n; j < n + gap; ++j) ASSERT_EQ(out.at(i, j), 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, NanAndInfinityReachOnlyTheirRowAndColumn) {
+  std::vector<float> a(3 * 5, 1);
+  std::vector<float> b(5 * 7, 1);
+  std::vector<float> out(3 * 7);
+  a[1 * 5 + 2] = kNan;
+  b[4 * 7 + 6] = kInfinity;
+  attn::matmul({a.data(), 3, 5, 5}, {b.data(), 5, 7, 7}, {out.data(), 3, 7, 7});
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 7; ++j) {
+      const float found = out[i * 7 + j];
+      if (i == 1) {
+        EXPECT_TRUE(std::isnan(found));
+      } else {
+        EXPECT_EQ(found, j == 6 ? kInfinity : 5);
+      }
+    }
+  }
+}
+
+TEST(Transpose, EverySize) {
+  Random random(3);
+  for (std::size_t m = 0; m <= kMaxLength; ++m) {
+    for (std::size_t n = 0; n <= kMaxLength; ++n) {
+      Shifted in(m % 4, m * n);
+      Shifted out(n % 4, m * n);
+      in.fill(random);
+      attn::transpose({in.cells().data(), m, n, n}, {out.cells().data(), n, m, m});
+      for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          ASSERT_EQ(out.cells()[j * m + i], in.cells()[i * n + j]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Scale, EveryLengthAndShift) {
+  sweep([](auto in, auto out) { attn::scale(in, 0.375F, out); }, [](double x) { return x * 0.375; },
+        0.5);
+}
+
+TEST(Softcap, EveryLengthAndShift) {
+  // A division, tanh and a product.
+  sweep([](auto in, auto out) { attn::softcap(in, 1.5F, out); },
+        [](double x) { return 1.5 * std::tanh(x / 1.5); }, 2.5);
+}
+
+TEST(Exponential, EveryLengthAndShift) {
+  sweep([](auto in, auto out) { attn::exponential(in, out); }, [](double x) { return std::exp(x); },
+        2e-7 / kEps);
+}
+
+TEST(Exponential, StaysWithinItsPromiseOverTheWholeRange) {
+  // Every float whose lowest 9 bits are 0, both signs: some 16 million numbers.
+  std::vector<float> in;
+  for (float x = 0x1p-30F; x < 110; x += x * 0x1p-14F) {
+    in.push_back(x);
+    in.push_back(-x);
+  }
+  std::vector<float> out(in.size());
+  attn::exponential(in, out);
+  double worst = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double right = std::exp(static_cast<double>(in[i]));
+    if (right >= 0x1.ffffffp+127) {
+      ASSERT_EQ(out[i], kInfinity) << in[i];
+    } else if (right < std::numeric_limits<float>::min()) {
+      ASSERT_NEAR(out[i], right, std::numeric_limits<float>::denorm_min()) << in[i];
+    } else {
+      worst = std::max(worst, std::abs(out[i] - right) / right);
+    }
+  }
+  EXPECT_LE(worst, 2e-7);
+  RecordProperty("worst_relative_error", std::to_string(worst));
+}
+
+TEST(Exponential, SpecialValues) {
+  const std::vector<float> in{0, -0.0F, -kInfinity, kInfinity, kNan, 89, -104, 3.4e38F, -3.4e38F};
+  std::vector<float> out(in.size());
+  attn::exponential(in, out);
+  EXPECT_EQ(out[0], 1);
+  EXPECT_EQ(out[1], 1);
+  EXPECT_EQ(out[2], 0);
+  EXPECT_EQ(out[3], kInfinity);
+  EXPECT_TRUE(std::isnan(out[4]));
+  EXPECT_EQ(out[5], kInfinity);
+  EXPECT_EQ(out[6], 0);
+  EXPECT_EQ(out[7], kInfinity);
+  EXPECT_EQ(out[8], 0);
+}
+
+TEST(RowMax, EveryLengthAndPlace) {
+  Random random(4);
+  for (std::size_t length = 0; length <= kMaxLength; ++length) {
+    for (std::size_t shift = 0; shift <= kMaxShift; ++shift) {
+      for (std::size_t place = 0; place < length; ++place) {
+        Shifted in(shift, length);
+        in.fill(random);
+        // All below every finite sentinel that one might start from.
+        for (float& cell : in.cells()) cell -= 3e38F;
+        in.cells()[place] = -2e38F;
+        ASSERT_EQ(attn::row_max(in.cells()), -2e38F);
+        in.cells()[place] = kNan;
+        ASSERT_TRUE(std::isnan(attn::row_max(in.cells()))) << length << " " << place;
+      }
+    }
+  }
+  EXPECT_EQ(attn::row_max({}), -kInfinity);
+}
+
+TEST(RowSum, EveryLengthAndShift) {
+  Random random(5);
+  for (std::size_t length = 0; length <= kMaxLength; ++length) {
+    for (std::size_t shift = 0; shift <= kMaxShift; ++shift) {
+      Shifted in(shift, length);
+      in.fill(random);
+      double right = 0;
+      double sizes = 0;
+      for (const float cell : in.cells()) {
+        right += cell;
+        sizes += std::abs(cell);
+      }
+      ASSERT_NEAR(attn::row_sum(in.cells()), right,
+                  kEps * 0.5 * static_cast<double>(length) * sizes);
+    }
+  }
+}
+
+TEST(Divide, EveryLengthAndShift) {
+  sweep([](auto in, auto out) { attn::divide(in, 3, out); }, [](double x) { return x / 3; }, 0.5);
+}
+
+TEST(Divide, OneExponentialGivesAWeightOfExactlyOne) {
+  for (float x = 1; x < 2; x += 0x1p-12F) {
+    float out = 0;
+    attn::divide({&x, 1}, x, {&out, 1});
+    ASSERT_EQ(out, 1) << x;
+  }
+}
+
+TEST(Divide, ASumOfZeroGivesZeros) {
+  const std::vector<float> in(7, 0);
+  std::vector<float> out(7, kNan);
+  attn::divide(in, 0, out);
+  for (const float cell : out) EXPECT_EQ(cell, 0);
+}
+
+TEST(SubtractMax, HiddenKeysStayAtMinusInfinity) {
+  const std::vector<float> scores{1, kNan, 3, -kInfinity, 5};
+  const std::vector<float> mask{0, -kInfinity, 0, -kInfinity, 0};
+  std::vector<float> out(5);
+  attn::subtract_max(scores, mask, 5, out);
+  EXPECT_EQ(out, (std::vector<float>{-4, -kInfinity, -2, -kInfinity, 0}));
+  attn::subtract_max(scores, mask, -kInfinity, out);
+  EXPECT_EQ(out[1], -kInfinity);
+  EXPECT_EQ(out[3], -kInfinity);
+}
+
+TEST(AddMask, MinusInfinityHidesWhateverTheScore) {
+  const std::vector<float> scores{1, kNan, kInfinity, 2, kNan};
+  const std::vector<float> mask{0.5, -kInfinity, -kInfinity, -1e9F, 0};
+  std::vector<float> out(5);
+  attn::add_mask(scores, mask, out);
+  EXPECT_EQ(out[0], 1.5);
+  EXPECT_EQ(out[1], -kInfinity);
+  EXPECT_EQ(out[2], -kInfinity);
+  EXPECT_EQ(out[3], -1e9F);
+  EXPECT_TRUE(std::isnan(out[4]));
+}
+
+}  // namespace

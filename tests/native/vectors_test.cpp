@@ -1,0 +1,66 @@
+// Every vector of tests/vectors through the pipeline, every stage compared.
+#include "vectors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "attn/pipeline.hpp"
+#include "compare.hpp"
+
+namespace {
+
+using attn::Pipeline;
+using attn::Stage;
+using attn_test::Expected;
+using attn_test::Vector;
+
+attn::StageId stage_named(std::string_view name) {
+  for (const Stage& stage : attn::kStages) {
+    if (stage.name == name) return stage.id;
+  }
+  return attn::StageId::kNone;
+}
+
+class Vectors : public testing::TestWithParam<std::string> {};
+
+TEST_P(Vectors, EveryStageHasItsNumbers) {
+  const Vector vector = attn_test::read_vector(GetParam());
+  Pipeline pipeline;
+  ASSERT_TRUE(pipeline.configure(vector.config).ok());
+  for (const auto& [name, numbers] : vector.inputs) {
+    const std::span<float> input = pipeline.input(stage_named(name));
+    ASSERT_EQ(input.size(), numbers.size()) << name;
+    std::ranges::copy(numbers, input.begin());
+  }
+  pipeline.run();
+  for (const auto& [name, expected] : vector.expected) {
+    const attn::StageId id = stage_named(name);
+    ASSERT_TRUE(pipeline.has(id)) << name;
+    EXPECT_EQ(attn::shape_of(id, vector.config), expected.shape) << name;
+    EXPECT_TRUE(attn_test::near_all(name, pipeline.stage(id), expected.data,
+                                    [&](double value) { return expected.tolerance(value); }));
+  }
+}
+
+TEST_P(Vectors, EveryStageIsListed) {
+  const Vector vector = attn_test::read_vector(GetParam());
+  Pipeline pipeline;
+  ASSERT_TRUE(pipeline.configure(vector.config).ok());
+  for (const Stage& stage : attn::kStages) {
+    const std::string name(stage.name);
+    EXPECT_EQ(pipeline.is_given(stage.id), vector.inputs.contains(name)) << name;
+    EXPECT_EQ(pipeline.has(stage.id) && !pipeline.is_given(stage.id),
+              vector.expected.contains(name))
+        << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Vectors, testing::ValuesIn(attn_test::vector_names()),
+                         [](const auto& parameters) {
+                           std::string name = parameters.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
