@@ -172,35 +172,31 @@ const parameters: readonly Parameter[] = [
   },
 ];
 
-export interface Address {
-  readonly section: string;
+export interface StateRead {
   readonly state: State;
   /** What of the address could not be taken, a sentence each. */
   readonly messages: readonly string[];
 }
 
-/** `#softmax?v=1&example=catSat`; `base` is the state of the preset that the state names. */
-export function writeAddress(section: string, state: State, base: State): string {
+/** `ver=1&example=catSat&decimals=2`; `base` is the state of the preset that the state names. */
+export function writeState(state: State, base: State): string {
   const pairs = [`ver=${addressVersion}`, `example=${encodeURIComponent(state.preset)}`];
   for (const { name, write } of parameters) {
     const text = write(state, base);
     if (text !== null) pairs.push(`${name}=${text}`);
   }
-  return `#${section}?${pairs.join('&')}`;
+  return pairs.join('&');
 }
 
-/** Reads what `writeAddress` wrote. `stateOf` gives the state of a preset, null for an unknown one. */
-export function readAddress(
-  hash: string,
+/** Reads what `writeState` wrote. `fallback` stands where no example is named; `stateOf` gives the state of a preset, null for an unknown one. */
+export function readState(
+  text: string,
   fallback: State,
   stateOf: (preset: string) => State | null,
-): Address {
-  const text = hash.replace(/^#/, '');
-  const at = text.indexOf('?');
-  const section = decoded(at < 0 ? text : text.slice(0, at));
+): StateRead {
   const messages: string[] = [];
   const given = new Map<string, string>();
-  for (const pair of at < 0 ? [] : text.slice(at + 1).split('&')) {
+  for (const pair of text.split('&')) {
     const equals = pair.indexOf('=');
     if (equals > 0) given.set(pair.slice(0, equals), pair.slice(equals + 1));
     else if (pair !== '') messages.push(`“${pair}” in the link has no value and was left out.`);
@@ -224,7 +220,7 @@ export function readAddress(
   for (const name of given.keys()) {
     messages.push(`The link names “${name}”, which is not known here; it was left out.`);
   }
-  return { section, state: fitted(base, parts, messages), messages };
+  return { state: fitted(base, parts, messages), messages };
 }
 
 function baseState(

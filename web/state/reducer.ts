@@ -33,6 +33,7 @@ export type Action =
   | { type: 'reading'; reading: State['reading'] }
   | { type: 'resize'; sizes: Partial<Sizes> }
   | { type: 'open'; preset: string; problem: Problem }
+  | { type: 'restore'; state: State; notice: string }
   | { type: 'undo' }
   | { type: 'redo' }
   | { type: 'format'; format: NumberFormat }
@@ -71,6 +72,11 @@ export function reduce(state: State, action: Action): State {
       return changed(state, resized(state.problem, action.sizes));
     case 'open':
       return { ...changed(state, action.problem), preset: action.preset };
+    case 'restore': {
+      const { preset, problem, format, pinned, reading } = action.state;
+      const { notice } = action;
+      return { ...changed(state, problem), preset, format, pinned, reading, notice };
+    }
     case 'undo':
       return step(state, 'past', 'future');
     case 'redo':

@@ -19,6 +19,7 @@ import { formulaNavigation } from '../view/formula.ts';
 import { inspector } from '../view/inspector.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
+import { AddressBar } from './address-bar.ts';
 import { GridController } from './grid-controller.ts';
 import { focusable } from './grid-keys.ts';
 import { nextCell } from './next-cell.ts';
@@ -32,7 +33,7 @@ const maxDecimals = 8;
 
 /**
  * Attributes: `preset` (an example's id), `wasm-url` (where the folder of .wasm files is, when not
- * beside the script). Events, all composed: `attn-ready` once there are numbers, `attn-change` after
+ * beside the script), `address` (the state is kept in the page's address). Events, all composed: `attn-ready` once there are numbers, `attn-change` after
  * every recomputation, `attn-error` with `detail.message` when something failed. Children of the
  * element are shown until there are numbers and when there never will be.
  */
@@ -40,16 +41,19 @@ export class AttentionLabElement extends LitElement {
   static override properties = {
     preset: { type: String },
     wasmUrl: { type: String, attribute: 'wasm-url' },
+    address: { type: Boolean },
   };
   static override styles = styles;
 
   declare preset: string;
   declare wasmUrl: string | undefined;
+  declare address: boolean;
 
   #workspace: Workspace | null = null;
   #ready = false;
   readonly #grid = new GridController(this);
   #tools: Tools | null = null;
+  #addressBar: AddressBar | null = null;
   #section = '';
   #observer: IntersectionObserver | null = null;
 
@@ -57,6 +61,7 @@ export class AttentionLabElement extends LitElement {
     super();
     this.preset = 'worked';
     this.wasmUrl = undefined;
+    this.address = false;
   }
 
   /** The engine that runs, or null before there is one: which build, and why not another. */
@@ -67,9 +72,9 @@ export class AttentionLabElement extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     if (!this.#workspace) {
-      const id = presetIds.find((known) => known === this.preset) ?? 'worked';
-      const workspace = new Workspace(initialState(id, presetProblem(id)));
-      if (id !== this.preset) {
+      const state = this.stateOf(this.preset) ?? initialState('worked', presetProblem('worked'));
+      const workspace = new Workspace(state);
+      if (state.preset !== this.preset) {
         workspace.store.dispatch({
           type: 'notice',
           notice: `There is no example “${this.preset}”. The examples are ${presetIds.join(', ')}.`,
@@ -79,13 +84,26 @@ export class AttentionLabElement extends LitElement {
       workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
       this.#workspace = workspace;
     }
-    void this.#workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
+    void this.#start(this.#workspace);
+  }
+
+  async #start(workspace: Workspace): Promise<void> {
+    if (this.address) {
+      this.#addressBar ??= new AddressBar(this);
+      await this.#addressBar.start();
+    }
+    await workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
+    if (this.#addressBar?.section) {
+      await this.updateComplete;
+      this.goToSection(this.#addressBar.section);
+    }
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
     this.#observer = null;
+    this.#addressBar?.stop();
     // Moving an element in the document also disconnects it; only one that stays away lets go.
     queueMicrotask(() => {
       if (!this.isConnected) this.#workspace?.release();
@@ -129,7 +147,7 @@ export class AttentionLabElement extends LitElement {
       <div class="bar">
         <div class="wrap">
           <slot name="bar-start"></slot>
-          ${formulaNavigation(this.#section, this.#goToSection)}
+          ${formulaNavigation(this.#section, this.#onFormulaLink)}
           <slot name="bar-end"></slot>
         </div>
       </div>
@@ -309,13 +327,35 @@ export class AttentionLabElement extends LitElement {
     this.#scrollTo(target, 'center');
   };
 
-  #goToSection = (section: string, event: Event): void => {
+  #onFormulaLink = (section: string, event: Event): void => {
     event.preventDefault();
+    this.#addressBar?.enter(section);
+    this.goToSection(section);
+  };
+
+  /** Brings a section into view; a browser does not find targets inside a shadow root. */
+  goToSection(section: string): void {
+    if (!sectionIds.some((id) => id === section)) return;
     const heading = this.renderRoot.querySelector<HTMLElement>(`#${section} h2`);
     if (!heading) return;
     heading.focus({ preventScroll: true });
     this.#scrollTo(heading, 'start');
-  };
+  }
+
+  /** The state of an example, null for an unknown one. */
+  stateOf(preset: string): State | null {
+    const id = presetIds.find((known) => known === preset);
+    return id ? initialState(id, presetProblem(id)) : null;
+  }
+
+  get initialPreset(): string {
+    return this.preset;
+  }
+
+  /** The address of this page with the state as it is now; only with the attribute `address`. */
+  async link(): Promise<string> {
+    return this.#addressBar ? this.#addressBar.link() : location.href;
+  }
 
   #scrollTo(target: HTMLElement, block: ScrollLogicalPosition): void {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,0 +1,114 @@
+/** Keeps the state in the page's address: writes it after changes, restores it on load and on Back. */
+import { readState, writeState } from '../state/address.ts';
+import { pack, unpack } from '../state/packed.ts';
+import type { Store } from '../state/store.ts';
+import type { State } from '../state/types.ts';
+
+/** A state longer than this is packed; up to here a link can be read by eye. */
+const readableLength = 1500;
+/** Browsers and messengers cut or refuse longer addresses. */
+const maxLength = 100_000;
+/** Changes within this time are written once; some browsers refuse more than 100 writes in 30 s. */
+const settleMs = 350;
+
+export interface AddressHost {
+  readonly store: Store;
+  /** The example that stands there when the address says nothing. */
+  readonly initialPreset: string;
+  /** The state of an example, null for an unknown one. */
+  stateOf(preset: string): State | null;
+  goToSection(section: string): void;
+}
+
+export class AddressBar {
+  section = '';
+  readonly #host: AddressHost;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #unsubscribe: (() => void) | null = null;
+  /** The preset and section of the entry that the history is at. */
+  #entry = '';
+
+  constructor(host: AddressHost) {
+    this.#host = host;
+  }
+
+  /** Takes the state of the address, if there is one, and listens from then on. */
+  async start(): Promise<void> {
+    if (location.hash.length > 1) await this.#read();
+    this.#entry = this.#entryKey();
+    this.#unsubscribe = this.#host.store.subscribe((state, previous) => {
+      if (state === previous) return;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#write(), settleMs);
+    });
+    globalThis.addEventListener('hashchange', this.#onHashChange);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+    globalThis.removeEventListener('hashchange', this.#onHashChange);
+  }
+
+  /** A section was chosen by hand: it gets an entry of its own in the history. */
+  enter(section: string): void {
+    this.section = section;
+    void this.#write();
+  }
+
+  /** The address of the state as it is now. */
+  async link(): Promise<string> {
+    const { store, stateOf, initialPreset } = this.#host;
+    const { state } = store;
+    const base = stateOf(state.preset) ?? state;
+    const text = writeState(state, base);
+    const untouched = state.preset === initialPreset && text === writeState(base, base);
+    const query = text.length > readableLength ? `z=${await pack(text)}` : text;
+    const url = new URL(location.href);
+    url.hash = untouched ? this.section : `${this.section}?${query}`;
+    return url.href;
+  }
+
+  #entryKey = (): string => `${this.section} ${this.#host.store.state.preset}`;
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    const href = await this.link();
+    if (href.length > maxLength || href === location.href) return;
+    const entry = this.#entryKey();
+    if (entry === this.#entry) history.replaceState(history.state, '', href);
+    else history.pushState(null, '', href);
+    this.#entry = entry;
+  }
+
+  #onHashChange = (): void => {
+    void this.#read().then(() => {
+      this.#entry = this.#entryKey();
+      this.#host.goToSection(this.section);
+    });
+  };
+
+  async #read(): Promise<void> {
+    const { store, stateOf, initialPreset } = this.#host;
+    const { section, query, message } = await opened(location.hash);
+    const { state, messages } = readState(query, stateOf(initialPreset) ?? store.state, stateOf);
+    this.section = section;
+    const notice = [...(message ? [message] : []), ...messages].join(' ');
+    store.dispatch({ type: 'restore', state, notice });
+  }
+}
+
+/** Section and readable state of an address, whether the state was packed or not. */
+async function opened(hash: string): Promise<{ section: string; query: string; message?: string }> {
+  const text = hash.replace(/^#/, '');
+  const at = text.indexOf('?');
+  const section = at < 0 ? text : text.slice(0, at);
+  const query = at < 0 ? '' : text.slice(at + 1);
+  if (!query.startsWith('z=')) return { section, query };
+  try {
+    return { section, query: await unpack(query.slice(2)) };
+  } catch {
+    return { section, query: '', message: 'The link is damaged: its numbers could not be read.' };
+  }
+}
