@@ -13,7 +13,7 @@ const q = letter('Q', 'q');
 const k = letter('K', 'k');
 const v = letter('V', 'v');
 const x = letter('X');
-const xContext = mathml`<msup><mi>X</mi><mo>′</mo></msup>`;
+const xContext = letter('X′');
 const kT = mathml`<msup><mi class="k">K</mi><mi mathvariant="normal">T</mi></msup>`;
 const open = mathml`<mo stretchy="false">(</mo>`;
 const close = mathml`<mo stretchy="false">)</mo>`;
@@ -47,8 +47,8 @@ const symbols: Readonly<Record<StageId, Fragment>> = {
   shifted: letter('Z'),
   exponentials: letter('E'),
   rowSum: letter('ℓ'),
-  plainExponentials: mathml`<msup><mi>E</mi><mo>′</mo></msup>`,
-  plainRowSum: mathml`<msup><mi>ℓ</mi><mo>′</mo></msup>`,
+  plainExponentials: letter('E′'),
+  plainRowSum: letter('ℓ′'),
   weights: letter('A'),
   heads: letter('O'),
   concat: letter('O'),

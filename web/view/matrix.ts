@@ -3,11 +3,12 @@ import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
 import { type Scale, tint } from '../format/colour.ts';
-import { matrixTexts, widestText } from '../format/matrix-text.ts';
+import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { axisName, indexLabel, indexPhrase, type Labels, stageText } from '../format/stage-text.ts';
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
+import { type Box, heatMap, mostNumbers } from './heat-map.ts';
 import { overflowSign } from './overflow-sign.ts';
 
 /** What every matrix on the page is drawn with. */
@@ -18,8 +19,17 @@ export interface MatrixContext {
   /** The cell that is explained now. */
   readonly active: CellRef | null;
   readonly pinned: boolean;
-  /** Cells that go into it: `stage row col` keys as of draftKey. */
+  /** Cells that go into it: `stage row col` keys as of draftKey, and their box in each stage. */
   readonly operands: ReadonlySet<string>;
+  readonly operandBoxes: ReadonlyMap<StageId, Box>;
+  /** Rises when the numbers behind the views change. */
+  readonly revision: number;
+  /** The scale that a stage is coloured by where it is drawn as a heat map. */
+  readonly scaleOf: (stage: StageId) => Scale;
+  readonly onHover: (cell: CellRef) => void;
+  readonly onFocus: (cell: CellRef) => void;
+  readonly onPin: (cell: CellRef) => void;
+  readonly onRelease: () => void;
   /** The cell whose text is being typed: its input is left alone. */
   readonly editing: { readonly place: string; readonly key: string } | null;
   /** The cell of each matrix that Tab reaches. */
@@ -44,19 +54,15 @@ export interface MatrixProps {
 }
 
 export function matrix(props: MatrixProps, context: MatrixContext): TemplateResult {
-  const { place, info, shape, values } = props;
+  const { place, info, shape } = props;
   const { id } = info;
   const { identity, name } = stageText[id];
-  const texts = matrixTexts(values, context.format);
-  const rows = [...Array(shape.rows).keys()];
-  const cols = [...Array(shape.cols).keys()];
   const axes =
     info.cols === 'one' ? axisName[info.rows] : `${axisName[info.rows]} × ${axisName[info.cols]}`;
   return html`<figure
     class=${`matrix ${identity}${props.bare ? ' bare' : ''}`}
     data-stage=${id}
     data-place=${place}
-    ${cssProps({ '--chars': String(props.chars ?? widestText(texts)) })}
   >
     <figcaption id=${`${place}-caption`}>
       <span class="symbol">${props.formula}</span>
@@ -64,7 +70,20 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
       <span class="shape">${shape.rows} × ${shape.cols}</span>
       <span class="axes">${axes}</span>
     </figcaption>
-    <div class="scroll" ${overflowSign()}><table role="grid" aria-labelledby=${`${place}-caption`}>
+    ${isWritten(shape) ? numbers(props, context) : coloured(props, context)}
+  </figure>`;
+}
+
+/** Whether a matrix of this shape is written as numbers. */
+export const isWritten = ({ rows, cols }: StageShape): boolean =>
+  rows <= mostNumbers && cols <= mostNumbers;
+
+function numbers(props: MatrixProps, context: MatrixContext): TemplateResult {
+  const { place, info, shape, values } = props;
+  const texts = matrixTexts(values, context.format);
+  const rows = [...Array(shape.rows).keys()];
+  const cols = [...Array(shape.cols).keys()];
+  return html`<div class="scroll" ${cssProps({ '--chars': String(props.chars ?? widestText(texts)) })} ${overflowSign()}><table role="grid" aria-labelledby=${`${place}-caption`}>
       <thead>
         <tr>
           <td></td>
@@ -79,8 +98,49 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
           </tr>`,
         )}
       </tbody>
-    </table></div>
-  </figure>`;
+    </table></div>`;
+}
+
+function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
+  const { info, shape } = props;
+  const { id } = info;
+  const scale = context.scaleOf(id);
+  const at = (row: number, col: number): CellRef => ({ stage: id, batch: 0, head: 0, row, col });
+  return html`${heatMap({
+    stage: id,
+    label: `${stageText[id].symbol}, ${stageText[id].name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell.`,
+    rows: shape.rows,
+    cols: shape.cols,
+    values: props.values,
+    scale,
+    revision: context.revision,
+    active: context.active,
+    pinned: context.pinned,
+    operands: context.operandBoxes.get(id) ?? null,
+    describedBy: context.explanationId,
+    onHover: (row, col) => context.onHover(at(row, col)),
+    onFocus: (row, col) => context.onFocus(at(row, col)),
+    onPin: (row, col) => context.onPin(at(row, col)),
+    onRelease: context.onRelease,
+  })}
+  ${legend(scale, context.format, 'drawn, not written: point, tap or use the arrow keys', true)}`;
+}
+
+/** A colour scale with the numbers at its ends; `full` for heat maps, which use all of the colour. */
+export function legend(
+  scale: Scale,
+  format: NumberFormat,
+  title: string,
+  full = false,
+): TemplateResult {
+  const end = shortText(scale.limit, format);
+  const low = scale.kind === 'signed' ? shortText(-scale.limit, format) : '0';
+  return html`<p class=${full ? 'legend full' : 'legend'}>
+    <span class="low">${low}</span
+    ><span class=${`ramp ${scale.kind}`} role="img" aria-label=${`Colour scale from ${low} to ${end}`}
+      >${[0, 1, 2, 3, 4].map((index) => html`<i class=${`s${index}`}></i>`)}</span
+    ><span class="high">${end}</span> <span class="what">${title}</span>
+  </p>`;
 }
 
 function cell(

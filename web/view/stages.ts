@@ -1,13 +1,14 @@
 /** The stages of Numbers as a text with figures: which matrices stand where, and what is said. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { Session, StageId, StageInfo } from '../core/types.ts';
-import { type Scale, shareScale, signedScale } from '../format/colour.ts';
+import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import { fullPrecision, percentText } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
-import { inputsOf, type Problem } from '../state/types.ts';
+import { inputsOf, type Problem, type State } from '../state/types.ts';
 import { stageFormula } from './formula.ts';
-import { complaintId, type MatrixContext, matrix } from './matrix.ts';
+import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
 
 export const sectionIds = ['inputs', 'scores', 'softmax', 'output'] as const;
 export type SectionId = (typeof sectionIds)[number];
@@ -16,6 +17,8 @@ export interface StagesContext extends MatrixContext {
   readonly problem: Problem;
   readonly session: Session;
   readonly table: ReadonlyMap<StageId, StageInfo>;
+  readonly reading: State['reading'];
+  readonly onReading: (reading: State['reading']) => void;
 }
 
 interface Drawn {
@@ -54,7 +57,9 @@ function draw(
 }
 
 const charsOf = (stage: StageId, { session, format }: StagesContext): number =>
-  session.has(stage) ? widestText(matrixTexts(session.view(stage), format)) : 0;
+  session.has(stage) && isWritten(session.shape(stage))
+    ? widestText(matrixTexts(session.view(stage), format))
+    : 0;
 
 /** Left matrix at lower left, right matrix above the result, the result where they cross. */
 function corner(
@@ -144,7 +149,7 @@ function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
     html`Row <i>i</i> of Q and column <i>j</i> of Kᵀ cross in the score S<sub>i,j</sub>: their dot
       product.`,
     html`${corner('scores', ['q', 'keyTransposed', 'rawScores'], context, { rawScores: scores })}
-      ${legend(scores, 'S and the scores made from it share this scale', context)}`,
+      ${legend(scores, context.format, 'S and the scores made from it share this scale')}`,
   );
 }
 
@@ -162,15 +167,47 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
     'softmax',
     3,
     'Scale, then share out 100 %',
-    html`Each row on its own, from left to right: ${divided}, subtract the row’s largest,
-      exponentiate, divide by the row’s sum.`,
-    html`<div class="row steps">
+    html`Each row on its own, from left to right: ${divided},
+      ${context.reading === 'machine' ? 'subtract the row’s largest, ' : nothing}exponentiate,
+      divide by the row’s sum.`,
+    html`${readingChoice(context)}
+      <div class="row steps">
         ${draw('softmax', 'scaledScores', context, { scale: scores })}
-        ${step('max', 'rowMax')} ${step('−', 'shifted', { scale: scores })} ${step('exp', 'exponentials')}
-        ${step('Σ', 'rowSum')} ${step('÷', 'weights', { scale: shareScale })}
+        ${
+          context.reading === 'machine'
+            ? html`${step('max', 'rowMax')} ${step('−', 'shifted', { scale: scores })}
+              ${step('exp', 'exponentials')} ${step('Σ', 'rowSum')}`
+            : html`${step('exp', 'plainExponentials')} ${step('Σ', 'plainRowSum')}`
+        }
+        ${step('÷', 'weights', { scale: shareScale })}
       </div>
-      ${legend(shareScale, 'A, a share of the row', context)}`,
+      ${legend(shareScale, context.format, 'A, a share of the row')}`,
   );
+}
+
+/** Softmax as it is worked by hand or by the machine: other numbers on the way, the same weights. */
+function readingChoice({ reading, onReading }: StagesContext): TemplateResult {
+  const choice = (value: State['reading'], label: string) =>
+    html`<label
+      ><input
+        type="radio"
+        name="reading"
+        value=${value}
+        .checked=${live(reading === value)}
+        @change=${() => onReading(value)}
+      />
+      ${label}</label
+    >`;
+  return html`<fieldset class="choice">
+      <legend>Softmax as it is worked</legend>
+      ${choice('machine', 'in the machine, after subtracting the row’s maximum')}
+      ${choice('hand', 'by hand, from the scores themselves')}
+    </fieldset>
+    <p class="note">
+      Both ways give the same weights: subtracting one number from a whole row divides its
+      exponentials and their sum by the same factor. The machine subtracts because exp of a large
+      score would be more than it can hold.
+    </p>`;
 }
 
 function outputSection(context: StagesContext): TemplateResult {
@@ -213,24 +250,8 @@ function blendSentence({ session, labels }: StagesContext): string {
   return `${query.charAt(0).toUpperCase()}${query.slice(1)} takes ${shares.join(shares.length === 2 ? ' and ' : ', ')}${rest}.`;
 }
 
-/** The scale as it was drawn, with the numbers at its ends. */
-function legend(scale: Scale, title: string, context: StagesContext): TemplateResult {
-  const end = shortText(scale.limit, context.format);
-  const low = scale.kind === 'signed' ? shortText(-scale.limit, context.format) : '0';
-  return html`<p class="legend">
-    <span class="low">${low}</span
-    ><span class=${`ramp ${scale.kind}`} role="img" aria-label=${`Colour scale from ${low} to ${end}`}
-      >${[1, 0.5, 0, 0.5, 1].map((_, index) => html`<i class=${`s${index}`}></i>`)}</span
-    ><span class="high">${end}</span> <span class="what">${title}</span>
-  </p>`;
-}
-
 export function stages(context: StagesContext): TemplateResult {
-  const scores = signedScale([
-    context.session.view('rawScores'),
-    context.session.view('scaledScores'),
-    context.session.view('shifted'),
-  ]);
+  const scores = context.scaleOf('rawScores');
   return html`${inputsSection(context)} ${scoresSection(context, scores)}
   ${softmaxSection(context, scores)} ${outputSection(context)}`;
 }

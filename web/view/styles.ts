@@ -461,6 +461,74 @@ export const styles = css`
     padding-top: 4px;
   }
 
+  /* heat maps */
+  .heat {
+    position: relative;
+    max-width: 100%;
+    border: 1.5px solid var(--ink);
+    border-radius: 6px;
+    overflow: hidden;
+  }
+  .heat canvas {
+    display: block;
+    width: 100%;
+    height: 100%;
+    image-rendering: pixelated;
+    cursor: crosshair;
+  }
+  .heat canvas:focus-visible {
+    outline: 2.5px solid var(--accent);
+    outline-offset: -2.5px;
+  }
+  .heat i {
+    position: absolute;
+    pointer-events: none;
+    min-width: 3px;
+    min-height: 3px;
+    outline: 2px solid var(--ink);
+  }
+  .q .heat-operands {
+    outline-color: var(--q);
+  }
+  .k .heat-operands {
+    outline-color: var(--k);
+  }
+  .v .heat-operands {
+    outline-color: var(--v);
+  }
+  .heat .heat-operands {
+    outline-style: dashed;
+  }
+  .heat .pinned {
+    outline-width: 3px;
+  }
+  .choice {
+    border: 0;
+    margin: 0;
+    padding: 0;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 2px 18px;
+    font: 14px var(--ui);
+    color: var(--soft);
+  }
+  .choice legend {
+    float: left;
+    padding: 0 4px 0 0;
+    color: var(--ink);
+  }
+  .choice label {
+    display: flex;
+    gap: 6px;
+    align-items: baseline;
+  }
+  .choice input {
+    accent-color: var(--accent);
+  }
+  .choice + .note {
+    margin: 4px 0 20px;
+  }
+
   /* legend */
   .legend {
     display: flex;
@@ -480,6 +548,14 @@ export const styles = css`
     height: 12px;
     background: color-mix(in srgb, var(--hue) calc(var(--strength) * 42%), transparent);
     --hue: var(--positive);
+  }
+  .full .ramp i {
+    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 100%), transparent);
+    --hue: rgb(116 88 208);
+  }
+  .full .signed .s0,
+  .full .signed .s1 {
+    --hue: rgb(214 109 22);
   }
   .signed .s0,
   .signed .s1 {

@@ -1,6 +1,7 @@
 /** The <attention-lab> element: wires the workspace, the views and the reader's hands together. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
 import { type Explanation, explainCell } from '../format/explain.ts';
 import type { Labels } from '../format/stage-text.ts';
 import { presetIds, presetProblem, presets } from '../lessons/presets.ts';
@@ -16,6 +17,7 @@ import {
 } from '../state/types.ts';
 import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
+import type { Box } from '../view/heat-map.ts';
 import { inspector } from '../view/inspector.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
@@ -55,6 +57,7 @@ export class AttentionLabElement extends LitElement {
   #tools: Tools | null = null;
   #addressBar: AddressBar | null = null;
   #section = '';
+  #scales = { revision: -1, of: new Map<StageId, Scale>() };
   #observer: IntersectionObserver | null = null;
 
   constructor() {
@@ -175,6 +178,15 @@ export class AttentionLabElement extends LitElement {
               active,
               pinned: state.pinned !== null,
               operands: explained?.operands ?? new Set(),
+              operandBoxes: explained?.boxes ?? new Map(),
+              revision: workspace.revision,
+              scaleOf: (stage) => this.#scaleOf(stage, workspace),
+              onHover: grid.hover,
+              onFocus: grid.focus,
+              onPin: grid.pin,
+              onRelease: grid.release,
+              reading: state.reading,
+              onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
               editing: this.#grid.editing,
               stops: this.#grid.stops,
               explanationId,
@@ -255,6 +267,24 @@ export class AttentionLabElement extends LitElement {
         store.dispatch({ type: 'open', preset: id, problem: presetProblem(id) });
       },
     });
+  }
+
+  /** Made once for each revision: a large matrix is not searched for every movement of a pointer. */
+  #scaleOf(stage: StageId, { session, revision }: Workspace): Scale {
+    if (this.#scales.revision !== revision) this.#scales = { revision, of: new Map() };
+    const known = this.#scales.of.get(stage);
+    if (known) return known;
+    const stages: readonly StageId[] = signedStages.has(stage) ? [...signedStages] : [stage];
+    const scale =
+      stage === 'weights' || stage === 'exponentials'
+        ? shareScale
+        : signedScale(
+            stages
+              .filter((id) => session?.has(id))
+              .map((id) => session?.view(id) ?? new Float32Array()),
+          );
+    for (const id of stages) this.#scales.of.set(id, scale);
+    return scale;
   }
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
@@ -369,6 +399,12 @@ function isInside(cell: CellRef, session: Session): boolean {
   return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
 }
 
+interface Explained {
+  readonly explanation: Explanation;
+  readonly operands: ReadonlySet<string>;
+  readonly boxes: ReadonlyMap<StageId, Box>;
+}
+
 /** The explanation of a cell and the keys of the cells that go into it. */
 function explain(
   cell: CellRef,
@@ -377,12 +413,22 @@ function explain(
   problem: Problem,
   state: State,
   labels: Labels,
-): { explanation: Explanation; operands: ReadonlySet<string> } {
+): Explained {
   const terms = session.terms(cell);
   const operands = new Set<string>();
+  const boxes = new Map<StageId, Box>();
   for (const term of terms.terms) {
     for (const { ref } of term.operands) {
-      if (ref) operands.add(draftKey(ref.stage, ref.row, ref.col));
+      if (!ref) continue;
+      operands.add(draftKey(ref.stage, ref.row, ref.col));
+      const { row, col } = ref;
+      const box = boxes.get(ref.stage) ?? { top: row, bottom: row, left: col, right: col };
+      boxes.set(ref.stage, {
+        top: Math.min(box.top, row),
+        bottom: Math.max(box.bottom, row),
+        left: Math.min(box.left, col),
+        right: Math.max(box.right, col),
+      });
     }
   }
   const explanation = explainCell(terms, {
@@ -392,5 +438,5 @@ function explain(
     dK: problem.sizes.dK,
     defaultScale: problem.scale === null,
   });
-  return { explanation, operands };
+  return { explanation, operands, boxes };
 }

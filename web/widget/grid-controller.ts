@@ -46,10 +46,10 @@ export class GridController implements ReactiveController {
     this.editing = null;
   }
 
-  pin(cell: CellRef): void {
+  readonly pin = (cell: CellRef): void => {
     this.untouched = false;
     this.#host.store.dispatch({ type: 'pin', cell });
-  }
+  };
 
   readonly release = (): void => {
     this.untouched = false;
@@ -57,8 +57,23 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
+  /** For cells that are no elements: those of a heat map. */
+  readonly hover = (cell: CellRef): void => {
+    this.untouched = false;
+    this.hovered = cell;
+    this.#host.requestUpdate();
+  };
+
+  readonly focus = (cell: CellRef): void => {
+    this.untouched = false;
+    this.focused = cell;
+    this.hovered = null;
+    if (this.#host.store.state.pinned) this.pin(cell);
+    this.#host.requestUpdate();
+  };
+
   readonly onPointerOver = (event: PointerEvent): void => {
-    if (event.pointerType === 'touch') return;
+    if (event.pointerType === 'touch' || event.target instanceof HTMLCanvasElement) return;
     const cell = cellOf(event.target);
     this.hovered = cell ? refOf(cell) : null;
     if (cell) this.untouched = false;

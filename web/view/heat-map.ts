@@ -1,0 +1,158 @@
+/** A matrix too large for numbers: a canvas of coloured cells whose numbers are read one at a time. */
+import { html, noChange, nothing, type TemplateResult } from 'lit';
+import { Directive, directive, type ElementPart } from 'lit/directive.js';
+import type { CellRef, StageId } from '../core/types.ts';
+import { type Scale, tint } from '../format/colour.ts';
+import { cssProps } from './css-props.ts';
+
+/** More rows or columns than this are drawn, not written. */
+export const mostNumbers = 16;
+
+/** Mid-tones that stand out on the light and on the dark ground; the legend uses the same. */
+const hues = { positive: [116, 88, 208], negative: [214, 109, 22] } as const;
+
+export interface HeatMapProps {
+  readonly stage: StageId;
+  readonly label: string;
+  readonly rows: number;
+  readonly cols: number;
+  readonly values: Float32Array;
+  readonly scale: Scale;
+  /** Rises when the values behind the view change. */
+  readonly revision: number;
+  readonly active: CellRef | null;
+  readonly pinned: boolean;
+  /** The box of cells that go into the active one. */
+  readonly operands: Box | null;
+  readonly describedBy: string;
+  readonly onHover: (row: number, col: number) => void;
+  readonly onFocus: (row: number, col: number) => void;
+  readonly onPin: (row: number, col: number) => void;
+  readonly onRelease: () => void;
+}
+
+export interface Box {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+/** Screen pixels of one cell along an axis of `count` cells. */
+const cellPixels = (count: number, room: number): number =>
+  Math.max(1, Math.min(18, Math.floor(room / Math.max(1, count))));
+
+class DrawDirective extends Directive {
+  #drawn = '';
+
+  render(_props: HeatMapProps) {
+    return noChange;
+  }
+
+  override update(part: ElementPart, [props]: [HeatMapProps]) {
+    const { rows, cols, revision, scale, stage } = props;
+    const key = [stage, rows, cols, revision, scale.kind, scale.limit].join();
+    if (key !== this.#drawn) draw(part.element as HTMLCanvasElement, props);
+    this.#drawn = key;
+    return noChange;
+  }
+}
+
+const drawn = directive(DrawDirective);
+
+/** One pixel a cell; the style scales it up without smoothing. */
+function draw(canvas: HTMLCanvasElement, { rows, cols, values, scale }: HeatMapProps): void {
+  canvas.width = cols;
+  canvas.height = rows;
+  const context = canvas.getContext('2d');
+  if (!context || values.length === 0) return;
+  const image = context.createImageData(cols, rows);
+  const { data } = image;
+  for (let index = 0; index < values.length; ++index) {
+    const { sign, strength } = tint(values[index] as number, scale);
+    const [red, green, blue] = hues[sign];
+    data[4 * index] = red;
+    data[4 * index + 1] = green;
+    data[4 * index + 2] = blue;
+    data[4 * index + 3] = Math.round(255 * strength);
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** The cell under a pointer. */
+function cellAt(event: PointerEvent | MouseEvent, { rows, cols }: HeatMapProps): [number, number] {
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const at = (offset: number, size: number, count: number) =>
+    Math.max(0, Math.min(count - 1, Math.floor((offset / size) * count)));
+  return [
+    at(event.clientY - box.top, box.height, rows),
+    at(event.clientX - box.left, box.width, cols),
+  ];
+}
+
+const steps: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-16, 0],
+  PageDown: [16, 0],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+};
+
+export function heatMap(props: HeatMapProps): TemplateResult {
+  const { rows, cols, active } = props;
+  const here = active?.stage === props.stage ? active : null;
+  const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { row, col } = here ?? { row: 0, col: 0 };
+    const step = steps[event.key];
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (step) props.onFocus(clamp(row + step[0], rows), clamp(col + step[1], cols));
+    else if (event.key === 'Enter') props.onPin(row, col);
+    else if (event.key === 'Escape') props.onRelease();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+  const box = ({ top, left, bottom, right }: Box) =>
+    cssProps({
+      top: percent(top, rows),
+      left: percent(left, cols),
+      width: percent(right - left + 1, cols),
+      height: percent(bottom - top + 1, rows),
+    });
+  return html`<div
+    class="heat"
+    ${cssProps({
+      width: `${cols * cellPixels(cols, 560)}px`,
+      'aspect-ratio': `${cols * cellPixels(cols, 560)} / ${rows * cellPixels(rows, 480)}`,
+    })}
+  >
+    <canvas
+      tabindex="0"
+      role="application"
+      aria-roledescription="heat map"
+      aria-label=${props.label}
+      aria-describedby=${props.describedBy}
+      @pointermove=${(event: PointerEvent) => {
+        if (event.pointerType !== 'touch') props.onHover(...cellAt(event, props));
+      }}
+      @click=${(event: MouseEvent) => props.onPin(...cellAt(event, props))}
+      @focus=${() => props.onFocus(here?.row ?? 0, here?.col ?? 0)}
+      @keydown=${onKeyDown}
+      ${drawn(props)}
+    ></canvas>
+    ${props.operands ? html`<i class="heat-operands" ${box(props.operands)}></i>` : nothing}
+    ${
+      here
+        ? html`<i
+            class=${props.pinned ? 'heat-cell pinned' : 'heat-cell'}
+            ${box({ top: here.row, bottom: here.row, left: here.col, right: here.col })}
+          ></i>`
+        : nothing
+    }
+  </div>`;
+}
