@@ -34,7 +34,9 @@ TEST_P(Vectors, EveryStageHasItsNumbers) {
     std::ranges::copy(numbers, input.begin());
   }
   pipeline.run();
-  for (const auto& [name, expected] : vector.expected) {
+  for (const auto& item : vector.expected) {
+    const std::string& name = item.first;
+    const Expected& expected = item.second;
     const attn::StageId id = stage_named(name);
     ASSERT_TRUE(pipeline.has(id)) << name;
     EXPECT_EQ(attn::shape_of(id, vector.config), expected.shape) << name;

@@ -158,7 +158,7 @@ async function instantiate(
     return (await new Promise<MainModule>((resolve, reject) => {
       factory({
         instantiateWasm(imports, done) {
-          WebAssembly.instantiate(compiled, imports).then(done, reject);
+          WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
           return {};
         },
       }).then(resolve, reject);

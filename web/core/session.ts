@@ -71,7 +71,9 @@ export class WasmSession implements Session {
       softcap: 0,
     });
     if (outcome.code === 'ok' || outcome.code === 'outOfMemory') this.#views.clear();
-    throwUnlessOk(outcome);
+    // The number as it was given: the core works with whole and float32 numbers.
+    const own = (config as unknown as Record<string, unknown>)[outcome.subject as string];
+    throwUnlessOk(typeof own === 'number' ? { ...outcome, found: own } : outcome);
   }
 
   has(stage: StageId): boolean {
