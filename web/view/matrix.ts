@@ -87,7 +87,13 @@ function numbers(props: MatrixProps, context: MatrixContext): TemplateResult {
       <thead>
         <tr>
           <td></td>
-          ${cols.map((col) => html`<th scope="col">${indexLabel(info.cols, col, context.labels)}</th>`)}
+          ${
+            info.cols === 'one'
+              ? html`<td></td>`
+              : cols.map(
+                  (col) => html`<th scope="col">${indexLabel(info.cols, col, context.labels)}</th>`,
+                )
+          }
         </tr>
       </thead>
       <tbody>

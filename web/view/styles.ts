@@ -439,8 +439,10 @@ export const styles = css`
     align-items: flex-end;
     margin-bottom: 12px;
   }
+  /* the columns of both are equally wide, the names of their rows are not */
   .crossing {
     display: grid;
+    justify-items: end;
     gap: 18px;
     max-width: 100%;
   }
@@ -824,6 +826,9 @@ export const styles = css`
     .formula a {
       padding: 4px;
     }
+    .paren {
+      font-size: 22px;
+    }
     .grow {
       display: none;
     }
@@ -867,6 +872,14 @@ export const styles = css`
     }
     .controls select {
       width: auto;
+    }
+  }
+  @container (max-width: 360px) {
+    .formula {
+      font-size: 14px;
+    }
+    .formula a {
+      padding: 4px 2px;
     }
   }
   @media (forced-colors: active) {
