@@ -10,7 +10,6 @@ import {
 import { buildSite } from '../../wasm/toolchain/site.mjs';
 import { buildWasm } from '../../wasm/toolchain/wasm.mjs';
 import { clangTidy } from './clang-tidy.mjs';
-import { firstLoad } from './first-load.mjs';
 import { layeringProblems } from './layering.mjs';
 import { runParts } from './parts.mjs';
 import { repositoryProblems } from './repository.mjs';
@@ -28,6 +27,8 @@ await runMain(async () => {
     'repository: lock file, sizes, binaries': () => failOn(repositoryProblems(projectRoot)),
     'first load': async () => {
       buildSite();
+      // Not before the set-up: it needs node_modules.
+      const { firstLoad } = await import('./first-load.mjs');
       await firstLoad();
     },
   });
