@@ -130,6 +130,26 @@ export const styles = css`
     min-width: 0;
     width: 250px;
   }
+  .controls select.mode {
+    width: auto;
+  }
+  .edit-field {
+    display: flex;
+    gap: 8px;
+    align-items: center;
+    font: 14px var(--ui);
+    margin: 0 0 10px;
+  }
+  .edit-field input {
+    font: 15px var(--num);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid var(--soft);
+    border-radius: 4px;
+    padding: 4px 8px;
+    width: 100%;
+    min-width: 0;
+  }
   .controls input {
     width: 46px;
     text-align: center;
@@ -323,7 +343,8 @@ export const styles = css`
     width: calc(var(--chars) * 1ch + 16px);
     min-width: calc(var(--chars) * 1ch + 16px);
     height: var(--row);
-    padding: 0 8px;
+    /* leaves room for the brackets, so that no column grows beyond its width */
+    padding: 0 6px;
     position: relative;
     cursor: default;
     background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
@@ -358,7 +379,7 @@ export const styles = css`
     margin: 0;
     width: 100%;
     height: 100%;
-    padding: 0 8px;
+    padding: 0 6px;
     text-align: right;
     position: relative;
     z-index: 1;
@@ -366,7 +387,7 @@ export const styles = css`
   td.edit::after {
     content: '';
     position: absolute;
-    right: 8px;
+    right: 6px;
     bottom: 6px;
     width: calc(var(--chars) * 1ch);
     max-width: calc(100% - 16px);
@@ -643,6 +664,91 @@ export const styles = css`
     margin-left: 0;
   }
 
+  /* with and without the division */
+  .lab-controls {
+    display: grid;
+    gap: 12px;
+    justify-items: start;
+    font: 14px var(--ui);
+    color: var(--soft);
+    margin-bottom: 18px;
+  }
+  .lab-controls input:not([type='radio']):not([type='range']) {
+    font: 14px var(--ui);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid color-mix(in srgb, var(--soft) 60%, var(--rule));
+    border-radius: 4px;
+    padding: 6px 8px;
+    width: 60px;
+    text-align: center;
+  }
+  .slider {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px 14px;
+    align-items: center;
+    width: 100%;
+  }
+  .slider input[type='range'] {
+    flex: 1 1 200px;
+    max-width: 360px;
+    accent-color: var(--accent);
+  }
+  .pair {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr));
+    gap: 28px 40px;
+  }
+  .side h3 {
+    font: 600 15px var(--ui);
+    margin: 0 0 8px;
+  }
+  .bars {
+    width: 100%;
+  }
+  .bars th {
+    position: static;
+    min-width: 0;
+    text-align: left;
+  }
+  .bars td {
+    font: 14px var(--num);
+    font-variant-numeric: tabular-nums;
+    text-align: right;
+    height: 26px;
+    padding: 0 8px;
+    white-space: nowrap;
+    background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
+  }
+  .bars thead th:nth-child(n + 2) {
+    text-align: right;
+    padding-right: 8px;
+  }
+  .bars .bar-cell {
+    width: 50%;
+    padding: 0;
+    border-left: 1.5px solid var(--ink);
+  }
+  .bar-cell i {
+    display: block;
+    height: 14px;
+    background: var(--accent);
+  }
+  dl {
+    display: grid;
+    grid-template-columns: 1fr auto;
+    gap: 4px 12px;
+    font: 14px var(--ui);
+    color: var(--soft);
+    margin: 12px 0 0;
+  }
+  dd {
+    margin: 0;
+    font: 14px var(--num);
+    color: var(--ink);
+  }
+
   /* dialogs */
   .dialog {
     color: var(--ink);
@@ -844,8 +950,8 @@ export const styles = css`
     }
     td[data-row],
     td.edit input {
-      padding-left: 5px;
-      padding-right: 5px;
+      padding-left: 3px;
+      padding-right: 3px;
     }
     td.edit {
       padding: 0 !important;
