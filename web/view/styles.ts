@@ -269,6 +269,24 @@ export const styles = css`
     place-items: center;
     min-width: 22px;
   }
+  .totals {
+    display: grid;
+    padding-bottom: 3px;
+    font: 13px/1.2 var(--ui);
+    color: var(--soft);
+    white-space: nowrap;
+  }
+  .totals span {
+    height: var(--row);
+    display: grid;
+    align-content: center;
+  }
+  .totals b {
+    font-weight: 400;
+  }
+  .totals small {
+    font-size: 11px;
+  }
 
   /* one matrix */
   .matrix {
