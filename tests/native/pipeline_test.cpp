@@ -49,14 +49,17 @@ TEST(Pipeline, OnlyInputsCanBeWritten) {
   EXPECT_TRUE(pipeline.input(StageId::kX).empty());
 }
 
-TEST(Pipeline, ConfigureZeroesTheInputs) {
+TEST(Pipeline, ConfigureZeroesEveryStage) {
   Pipeline pipeline;
-  const Config config{.tq = 2, .tk = 2, .d_k = 4, .d_v = 2};
+  const Config config{.tq = 2, .tk = 3, .d_k = 4, .d_v = 2, .past = 1};
   ASSERT_TRUE(pipeline.configure(config).ok());
   attn_test::Random random(1);
   fill_inputs(pipeline, random);
+  pipeline.run();
   ASSERT_TRUE(pipeline.configure(config).ok());
-  for (const float cell : pipeline.input(StageId::kQ)) EXPECT_EQ(cell, 0);
+  for (const attn::Stage& stage : attn::kStages) {
+    for (const float cell : pipeline.stage(stage.id)) ASSERT_EQ(cell, 0) << stage.name;
+  }
 }
 
 TEST(Pipeline, TheDefaultScaleIsOneOverTheRootOfTheWidth) {

@@ -60,8 +60,8 @@ Status Pipeline::configure(const Config& config) {
     offsets_[index_of(stage.id)] = to_size(offset) / sizeof(float);
     if (!stage.applies(config)) continue;
     offset += arena_bytes_of(stage.id, config);
-    std::ranges::fill(input(stage.id), 0.0F);
   }
+  std::fill_n(arena_.get(), to_size(bytes) / sizeof(float), 0.0F);
   return {};
 }
 

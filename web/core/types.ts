@@ -157,7 +157,7 @@ export interface Engine {
 
 /** One attention computation. Views are read-only and valid until the next configure. */
 export interface Session {
-  /** Checks the limits and sizes the arena; every input is 0 afterwards. Throws AttentionError. */
+  /** Checks the limits and sizes the arena; every number is 0 afterwards. Throws AttentionError. */
   configure(config: SessionConfig): void;
   /** Whether the stage applies under the present configuration. */
   has(stage: StageId): boolean;

@@ -182,6 +182,13 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(session.stage('q').operation).toBe('given');
   });
 
+  test('nothing at all is a legal size', () => {
+    session.configure({ tq: 0, tk: 0, dK: 0, dV: 0, source: 'qkv' });
+    session.run();
+    expect(session.view('weights').length).toBe(0);
+    expect(session.shape('concat')).toEqual({ batch: 1, heads: 1, rows: 0, cols: 0 });
+  });
+
   test('a full arena fits', () => {
     const large = engine.createSession();
     large.configure({ tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' });

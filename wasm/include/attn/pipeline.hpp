@@ -39,7 +39,7 @@ struct Term {
 
 class Pipeline {
  public:
-  // Checks the configuration and makes room for every stage; all inputs are 0 afterwards. After a
+  // Checks the configuration and makes room for every stage; all numbers are 0 afterwards. After a
   // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves an
   // unconfigured pipeline without stages. Only this function takes memory, and it never gives any
   // back before the pipeline ends.
