@@ -202,6 +202,8 @@ describe('shownSum', () => {
   it('counts tiny weights as they are shown, to 12 decimals', () => {
     expect(shownSum([1, 1.2e-7], decimals(1))).toEqual({ text: '1.00000012', addsToOne: false });
     expect(shownSum([1, 1e-30], decimals(2))).toEqual({ text: '1', addsToOne: true });
+    // The 12th decimal is rounded, not cut.
+    expect(shownSum([0.5, 6e-13], decimals(0)).text).toBe('1.000000000001');
   });
 
   it('knows negative and non-finite numbers and the empty row', () => {

@@ -193,6 +193,8 @@ describe('what cannot be read', () => {
   });
 
   it('nests to a limit, whatever nests', () => {
+    // Side by side is not nested.
+    expect(value(`0${'+(1)'.repeat(200)}`)).toBe(200);
     expect(value(`${'('.repeat(60)}1${')'.repeat(60)}`)).toBe(1);
     for (const opening of ['(', 'sqrt(', '√', '2^', '-(']) {
       expect(message(`${opening.repeat(50_000)}1`)).toContain('Expected at most 64 levels');

@@ -291,6 +291,42 @@ describe('what cannot be read', () => {
     });
   });
 
+  it('leaves out no first row where no names can stand', () => {
+    expect(readMatrix('a b\n1 2')).toMatchObject({
+      message: 'The 1st number of the 1st row: expected a number, found “a”.',
+    });
+    expect(readMatrix('[[a, b], [1, 2]]')).toMatchObject({ ok: false });
+  });
+
+  it('counts places as they are spoken', () => {
+    const message = (n: number) => {
+      const result = readMatrix(`${'1 '.repeat(n - 1)}x`);
+      return result.ok ? '' : result.message.split(' ')[1];
+    };
+    expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 111, 113, 123].map(message)).toEqual(
+      '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th 113th 123rd'.split(' '),
+    );
+  });
+
+  it('rounds a power of ten in LaTeX once', () => {
+    // 459705200 lies half way between two float32, and 459705216 is the even one. The float64
+    // product 4.597052 · 10⁸ falls short of the half.
+    expect(taken(readMatrix('4.597052 \\times 10^{8} & 4.597052\\cdot10^8'))[2]).toEqual([
+      [459705216, 459705216],
+    ]);
+  });
+
+  it('nests LaTeX to a limit, side by side without one', () => {
+    const nested = (levels: number) => `\\sqrt{${'{'.repeat(levels)}4${'}'.repeat(levels)}}`;
+    expect(taken(readMatrix(nested(20)))[2]).toEqual([[2]]);
+    expect(readMatrix(nested(100_000))).toMatchObject({
+      message: expect.stringContaining('expected at most 64 levels of nesting'),
+    });
+    expect(readMatrix('\\frac'.repeat(100_000))).toMatchObject({ ok: false });
+    const sum = Array(200).fill('\\frac{1}{2}').join('+');
+    expect(taken(readMatrix(sum))[2]).toEqual([[100]]);
+  });
+
   it('takes −Infinity only where a mask may hold it', () => {
     expect(readMatrix('[[0, -inf]]').ok).toBe(false);
     expect(taken(readMatrix('[[0, -inf]]', { nonFinite: 'minusInfinity' }))[2]).toEqual([
