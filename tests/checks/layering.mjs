@@ -17,7 +17,7 @@ const webLayers = {
   view: { layers: ['format'], types: ['core', 'state'], packages: /^lit(\/|$)/ },
   state: { layers: ['io'], types: ['core'], packages: null },
   format: { layers: [], types: ['core', 'state'], packages: null },
-  io: { layers: [], types: ['core', 'state'], packages: null },
+  io: { layers: ['format'], types: ['core', 'state'], packages: null },
   lessons: { layers: [], types: ['core', 'state'], packages: null },
   core: { layers: [], types: [], packages: /^node:/ },
 };
