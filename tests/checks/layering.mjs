@@ -15,7 +15,7 @@ const webLayers = {
     packages: /^lit(\/|$)/,
   },
   view: { layers: ['format'], types: ['core', 'state'], packages: /^lit(\/|$)/ },
-  state: { layers: ['io'], types: ['core'], packages: null },
+  state: { layers: ['io', 'format'], types: ['core'], packages: null },
   format: { layers: [], types: ['core', 'state'], packages: null },
   io: { layers: ['format'], types: ['core', 'state'], packages: null },
   lessons: { layers: [], types: ['core', 'state'], packages: null },

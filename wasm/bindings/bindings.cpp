@@ -109,6 +109,34 @@ class Session {
     return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
   }
 
+  Outcome fill_normal(int stage, double seed) {
+    return outcome_of(pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed)));
+  }
+
+  // Up to kRowsAtOnce rows of the weights from row `first` on, kRowNumbers numbers each: the
+  // members of attn::RowStatistics behind Σ of the row's float32 weights. The view holds until the
+  // next call.
+  Float64View row_statistics(double batch, double head, double first) {
+    std::size_t at = 0;
+    const attn::ConstFloats weights = pipeline_.stage(StageId::kWeights);
+    const attn::Shape shape = attn::shape_of(StageId::kWeights, pipeline_.config());
+    const std::int64_t b = to_count(batch);
+    const std::int64_t h = to_count(head);
+    for (std::int64_t row = to_count(first); row < shape.rows && at < statistics_.size(); ++row) {
+      const auto cols = static_cast<std::size_t>(shape.cols);
+      const auto index = static_cast<std::size_t>((b * shape.heads + h) * shape.rows + row);
+      double sum = 0;
+      for (const float weight : weights.subspan(index * cols, cols)) sum += weight;
+      const attn::RowStatistics statistics = pipeline_.row_statistics(b, h, row);
+      for (const double number :
+           {sum, statistics.maximum, statistics.entropy, statistics.effective_keys,
+            statistics.jacobian_norm, statistics.saturation}) {
+        statistics_[at++] = number;
+      }
+    }
+    return Float64View(emscripten::val(emscripten::typed_memory_view(at, statistics_.data())));
+  }
+
   Outcome check(int stage, double batch, double head, double row, double col) const {
     return outcome_of(pipeline_.check(cell_of(stage, batch, head, row, col)));
   }
@@ -150,6 +178,8 @@ class Session {
   static constexpr double kUnused = -2;
   static constexpr std::size_t kTermNumbers = 13;
   static constexpr std::size_t kTermsAtOnce = 32;
+  static constexpr std::size_t kRowNumbers = 6;
+  static constexpr std::size_t kRowsAtOnce = 32;
 
   static attn::Cell cell_of(int stage, double batch, double head, double row, double col) {
     return {.stage = stage_from(stage),
@@ -161,6 +191,7 @@ class Session {
 
   Pipeline pipeline_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
+  std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
 };
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
@@ -242,7 +273,9 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
       .function("operand(stage, place)", &Session::operand)
       .function("shape(stage)", &Session::shape)
       .function("view(stage)", &Session::view)
+      .function("fillNormal(stage, seed)", &Session::fill_normal)
       .function("run", &Session::run)
+      .function("rowStatistics(batch, head, first)", &Session::row_statistics)
       .function("scale", &Session::scale)
       .function("check(stage, batch, head, row, col)", &Session::check)
       .function("termCount(stage, batch, head, row, col)", &Session::term_count)

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "attn/kernels.hpp"
+#include "attn/normal.hpp"
 
 namespace attn {
 namespace {
@@ -77,6 +79,23 @@ std::span<const float> Pipeline::stage(StageId stage) const {
 std::span<float> Pipeline::input(StageId stage) {
   if (!is_given(stage)) return {};
   return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+}
+
+Status Pipeline::fill_normal(StageId stage, std::uint32_t seed) {
+  const std::string_view name = stage_of(stage).name;
+  if (!has(stage)) return {Code::kStageAbsent, name};
+  if (!is_given(stage)) return {Code::kNotGiven, name};
+  attn::fill_normal(seed, static_cast<std::uint32_t>(stage), input(stage));
+  return {};
+}
+
+RowStatistics Pipeline::row_statistics(std::int64_t batch, std::int64_t head,
+                                       std::int64_t row) const {
+  const ConstMatrix scores = source(StageId::kShifted, 0, batch, head).matrix;
+  const ConstFloats mask =
+      has(StageId::kMask) ? ConstFloats(row_of(matrix(StageId::kMask, batch, head), to_size(row)))
+                          : ConstFloats();
+  return attn::row_statistics(row_of(scores, to_size(row)), mask);
 }
 
 ConstMatrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) const {

@@ -24,6 +24,8 @@ const sentences = {
   cellOutsideStage: (subject: string, found: Fact, expected: Fact) =>
     `${subject} has no such cell: an index is ${found}, but must be a whole number below ${expected}.`,
 
+  badSeed: (_subject: string, found: Fact, expected: Fact) =>
+    `A seed must be a whole number from 0 to ${expected}; found ${found}.`,
   wrongLength: (subject: string, found: Fact, expected: Fact) =>
     `${subject} needs ${expected} numbers; found ${found}.`,
   disposed: () => 'This session was disposed of and cannot be used any more.',

@@ -5,6 +5,7 @@ import {
   type CellRef,
   type CellTerms,
   type Operand,
+  type RowStatistics,
   type Session,
   type SessionConfig,
   type StageId,
@@ -22,6 +23,9 @@ const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel'
 // A term as `terms` of wasm/bindings/bindings.cpp lays it out: two operands and the partial result.
 const operandNumbers = 6; // stage, batch, head, row, col, value
 const termNumbers = 2 * operandNumbers + 1;
+// A row's statistics as `rowStatistics` of wasm/bindings/bindings.cpp lays them out.
+const statisticsNumbers = 6;
+const maxSeed = 2 ** 32 - 1;
 const constantStage = -1;
 const unusedStage = -2;
 
@@ -111,8 +115,32 @@ export class WasmSession implements Session {
     view.set(values);
   }
 
+  fillNormal(stage: StageId, seed: number): void {
+    if (!Number.isInteger(seed) || seed < 0 || seed > maxSeed) {
+      throw new AttentionError('badSeed', stage, seed, maxSeed);
+    }
+    throwUnlessOk(this.#open.fillNormal(this.#indexOfPresent(stage), seed));
+  }
+
   run(): void {
     this.#open.run();
+  }
+
+  rowStatistics(batch = 0, head = 0): RowStatistics[] {
+    const { rows, cols, ...counts } = this.shape('weights');
+    // Also names the index that is out of range, even where the matrix has no cell to ask for.
+    if (rows > 0 && cols > 0) {
+      const index = indexOf('weights');
+      throwUnlessOk(this.#open.check(index, batch, head, 0, 0));
+    } else if (batch >= counts.batch || head >= counts.heads) return [];
+    const statistics: RowStatistics[] = [];
+    while (statistics.length < rows) {
+      const records = this.#open.rowStatistics(batch, head, statistics.length);
+      for (let at = 0; at < records.length; at += statisticsNumbers) {
+        statistics.push(readStatistics(records.subarray(at, at + statisticsNumbers)));
+      }
+    }
+    return statistics;
   }
 
   terms(cell: CellRef): CellTerms {
@@ -188,6 +216,18 @@ function readTerm(record: Float64Array): Term {
     operands.push({ ref, value });
   }
   return { operands, partial: record[termNumbers - 1] as number };
+}
+
+function readStatistics(record: Float64Array): RowStatistics {
+  const [sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation] = record as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return { sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation };
 }
 
 function throwUnlessOk({ code, subject, found, expected }: Outcome): void {

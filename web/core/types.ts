@@ -143,6 +143,24 @@ export interface CellTerms {
   readonly terms: readonly Term[];
 }
 
+/**
+ * What a row of weights is like, computed in float64 from the row's scores. A row without a visible key has 0 everywhere and NaN for
+ * its saturation.
+ */
+export interface RowStatistics {
+  /** Σ a, which is 1, or 0 for a row without a visible key; of the float32 weights that are shown. */
+  readonly sum: number;
+  readonly maximum: number;
+  /** −Σ a·ln a, in nats. */
+  readonly entropy: number;
+  /** exp(entropy): as many keys, equally attended, would have this entropy. */
+  readonly effectiveKeys: number;
+  /** Frobenius norm of diag(a) − a·aᵀ. */
+  readonly jacobianNorm: number;
+  /** 1 − entropy / ln n for n visible keys; 0 for one key. */
+  readonly saturation: number;
+}
+
 export type Build = 'simd128' | 'relaxed';
 
 /** A running engine: one WASM instance. */
@@ -168,8 +186,15 @@ export interface Session {
   view(stage: StageId): Float32Array;
   /** Copies values into an input stage. Throws AttentionError for a wrong length or a derived stage. */
   setInput(stage: StageId, values: ArrayLike<number>): void;
+  /**
+   * Fills an input with draws from N(0, 1): the same numbers for the same seed (0 to 2³² − 1), stage
+   * and count in every build. Throws AttentionError for a derived stage or another seed.
+   */
+  fillNormal(stage: StageId, seed: number): void;
   /** Computes every derived stage from the inputs. */
   run(): void;
+  /** Statistics of the weights that query head `head` of batch `batch` gives, one entry a row. */
+  rowStatistics(batch?: number, head?: number): readonly RowStatistics[];
   terms(cell: CellRef): CellTerms;
   /** The scale in force (given or 1/√d_k). */
   readonly scale: number;

@@ -1,6 +1,5 @@
 /** The examples that can be opened, as data: literal matrices and their names. */
-import { type ProblemParts, problemFrom } from '../state/problem.ts';
-import type { Problem } from '../state/types.ts';
+import type { ProblemParts } from '../state/types.ts';
 
 interface Preset {
   readonly name: string;
@@ -249,6 +248,14 @@ const table = {
       },
     },
   },
+  random: {
+    name: 'Random numbers from a seed',
+    parts: {
+      inputs: {},
+      seeds: { q: 1, k: 1, v: 1 },
+      sizes: { tq: 4, tk: 4, dK: 4, dV: 3 },
+    },
+  },
   cross: {
     name: 'Cross-attention: 2 queries read 3 other tokens',
     parts: {
@@ -273,4 +280,3 @@ function digits(row: string): number[] {
 export type PresetId = keyof typeof table;
 export const presets: Readonly<Record<PresetId, Preset>> = table;
 export const presetIds = Object.keys(table) as PresetId[];
-export const presetProblem = (id: PresetId): Problem => problemFrom(presets[id].parts);

@@ -8,6 +8,7 @@ import {
   inputAxes,
   inputIds,
   inputsOf,
+  mostLabWidth,
   type NamedAxis,
   namedAxes,
   type Problem,
@@ -140,6 +141,23 @@ const parameters: readonly Parameter[] = [
     },
   },
   {
+    name: 'lab',
+    write({ lab }, base) {
+      const text = labText(lab);
+      return text === labText(base.lab) ? null : text;
+    },
+    read(text, parts) {
+      const found = /^(given|random):(\d{1,3}):(\d{1,10}):(\d{1,4})$/.exec(text);
+      const [, source, dK, seed, row] = found ?? [];
+      if (!found || Number(dK) < 1 || Number(dK) > mostLabWidth || Number(seed) >= 2 ** 32) {
+        return `lab names a source, d_k, a seed and a row such as random:64:1:0, but “${text}” was found`;
+      }
+      const lab = { dK: Number(dK), seed: Number(seed), row: Number(row) };
+      parts.state = { ...parts.state, lab: { source: source as 'given' | 'random', ...lab } };
+      return null;
+    },
+  },
+  {
     name: 'softmax',
     write: ({ reading }, base) => (reading === base.reading ? null : reading),
     read(text, parts) {
@@ -171,6 +189,9 @@ const parameters: readonly Parameter[] = [
     },
   },
 ];
+
+const labText = ({ source, dK, seed, row }: State['lab']): string =>
+  [source, dK, seed, row].join(':');
 
 export interface StateRead {
   readonly state: State;

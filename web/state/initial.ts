@@ -10,5 +10,6 @@ export const initialState = (preset: string, problem: Problem): State => ({
   format: { mode: 'decimals', digits: 4 },
   pinned: null,
   reading: 'machine',
+  lab: { source: 'random', dK: 64, seed: 1, row: 0 },
   notice: '',
 });

@@ -3,26 +3,17 @@ import {
   type InputId,
   inputAxes,
   inputsOf,
-  type Names,
   type Problem,
+  type ProblemParts,
+  type Rows,
   type SizeName,
   type Sizes,
 } from './types.ts';
 
-type Rows = readonly (readonly number[])[];
-
-export interface ProblemParts {
-  readonly source?: Problem['source'];
-  readonly scale?: number;
-  readonly inputs: Readonly<Partial<Record<InputId, Rows>>>;
-  /** Keys are named like the queries unless they have names of their own. */
-  readonly names?: Names;
-}
-
 /** Builds a problem from literal rows; sizes and switches follow from the matrices that are there. */
 export function problemFrom(parts: ProblemParts): Problem {
   const { inputs } = parts;
-  const sizes: Record<SizeName, number> = { tq: 0, tk: 0, dModel: 0, dK: 0, dV: 0 };
+  const sizes: Record<SizeName, number> = { tq: 0, tk: 0, dModel: 0, dK: 0, dV: 0, ...parts.sizes };
   for (const [id, rows] of Object.entries(inputs) as [InputId, Rows][]) {
     const [rowSize, colSize] = inputAxes[id];
     sizes[rowSize] = rows.length;
@@ -40,7 +31,7 @@ export function problemFrom(parts: ProblemParts): Problem {
     inputs: Object.fromEntries(
       Object.entries(inputs).map(([id, rows]) => [id, Float32Array.from((rows as Rows).flat())]),
     ),
-    seeds: {},
+    seeds: parts.seeds ?? {},
     names: parts.names ?? {},
   };
 }
@@ -117,6 +108,19 @@ export function filled(problem: Problem, id: InputId, fill: Fill): Problem {
     }
   }
   return { ...problem, inputs: { ...inputs, [id]: values }, seeds };
+}
+
+/** The next seed for everything that was drawn. */
+export function reseeded(problem: Problem): Problem {
+  const inputs = { ...problem.inputs };
+  const seeds: Partial<Record<InputId, number>> = {};
+  for (const id of inputsOf(problem)) {
+    const seed = problem.seeds[id];
+    if (seed === undefined) continue;
+    delete inputs[id];
+    seeds[id] = (seed + 1) % 2 ** 32;
+  }
+  return { ...problem, inputs, seeds };
 }
 
 /** Sizes that a matrix of this shape would change, each with who else has that size. */

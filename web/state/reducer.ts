@@ -2,13 +2,14 @@
 import type { CellRef } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { type Fill, filled, resized, withMatrix } from './problem.ts';
+import { type Fill, filled, reseeded, resized, withMatrix } from './problem.ts';
 import {
   draftKey,
   type InputId,
   inputAxes,
   type Names,
   type Problem,
+  type ScaleLab,
   type Sizes,
   type State,
 } from './types.ts';
@@ -30,6 +31,8 @@ export type Action =
   | { type: 'fill'; stage: InputId; fill: Fill }
   | { type: 'drawn'; problem: Problem }
   | { type: 'names'; names: Names }
+  | { type: 'lab'; lab: Partial<ScaleLab> }
+  | { type: 'reseed' }
   | { type: 'reading'; reading: State['reading'] }
   | { type: 'resize'; sizes: Partial<Sizes> }
   | { type: 'open'; preset: string; problem: Problem }
@@ -66,6 +69,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, problem: action.problem };
     case 'names':
       return remembered(state, { ...state.problem, names: action.names });
+    case 'lab':
+      return { ...state, lab: { ...state.lab, ...action.lab } };
+    case 'reseed':
+      return remembered(state, reseeded(state.problem));
     case 'reading':
       return { ...state, reading: action.reading };
     case 'resize':
@@ -73,9 +80,9 @@ export function reduce(state: State, action: Action): State {
     case 'open':
       return { ...changed(state, action.problem), preset: action.preset };
     case 'restore': {
-      const { preset, problem, format, pinned, reading } = action.state;
+      const { preset, problem, format, pinned, reading, lab } = action.state;
       const { notice } = action;
-      return { ...changed(state, problem), preset, format, pinned, reading, notice };
+      return { ...changed(state, problem), preset, format, pinned, reading, lab, notice };
     }
     case 'undo':
       return step(state, 'past', 'future');

@@ -50,6 +50,19 @@ export interface Draft {
   readonly message: string;
 }
 
+/** The comparison with and without the division by √d_k. */
+export interface ScaleLab {
+  /** The numbers of the page, or independent draws from N(0, 1) of any width. */
+  readonly source: 'given' | 'random';
+  readonly dK: number;
+  readonly seed: number;
+  /** The query whose row is shown. */
+  readonly row: number;
+}
+
+/** The widest keys of the comparison. */
+export const mostLabWidth = 512;
+
 export interface State {
   readonly preset: string;
   readonly problem: Problem;
@@ -60,6 +73,7 @@ export interface State {
   readonly pinned: CellRef | null;
   /** Softmax as it is worked by hand, or as the machine does it after subtracting the maximum. */
   readonly reading: 'machine' | 'hand';
+  readonly lab: ScaleLab;
   /** What the page has to say about the last change; empty when nothing. */
   readonly notice: string;
 }
@@ -77,4 +91,18 @@ export function inputsOf(
     if (id === 'xContext') return problem.source === 'x' && problem.context;
     return (id === 'q' || id === 'k' || id === 'v') === (problem.source === 'qkv');
   });
+}
+
+/** A problem as data: literal rows, from which its sizes and switches follow. */
+export type Rows = readonly (readonly number[])[];
+
+export interface ProblemParts {
+  readonly source?: Problem['source'];
+  readonly scale?: number;
+  /** Inputs that the core draws, and the sizes that no matrix tells. */
+  readonly seeds?: Problem['seeds'];
+  readonly sizes?: Partial<Sizes>;
+  readonly inputs: Readonly<Partial<Record<InputId, Rows>>>;
+  /** Keys are named like the queries unless they have names of their own. */
+  readonly names?: Names;
 }

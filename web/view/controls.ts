@@ -1,15 +1,17 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { PresetId } from '../lessons/presets.ts';
-import type { SizeName, State } from '../state/types.ts';
+import { stageText } from '../format/stage-text.ts';
+import type { InputId, SizeName, State } from '../state/types.ts';
 
 export interface ControlsProps {
   readonly state: State;
-  readonly examples: readonly { readonly id: PresetId; readonly name: string }[];
+  readonly examples: readonly { readonly id: string; readonly name: string }[];
   readonly sizes: readonly SizeName[];
-  readonly onExample: (id: PresetId) => void;
+  readonly onExample: (id: string) => void;
   readonly onSize: (size: SizeName, text: string) => void;
-  readonly onDecimals: (text: string) => void;
+  readonly onMode: (mode: State['format']['mode']) => void;
+  readonly onDigits: (text: string) => void;
+  readonly onReseed: () => void;
   readonly onTools: () => void;
   readonly onNames: () => void;
   readonly onUndo: () => void;
@@ -41,7 +43,7 @@ export function controls(props: ControlsProps): TemplateResult {
   return html`<div class="controls" role="group" aria-label="Example and sizes">
     <label
       >Example
-      <select @change=${(event: Event) => props.onExample(value(event) as PresetId)}>
+      <select @change=${(event: Event) => props.onExample(value(event))}>
         ${known ? nothing : html`<option selected disabled>your own numbers</option>`}
         ${props.examples.map(
           ({ id, name }) =>
@@ -63,15 +65,33 @@ export function controls(props: ControlsProps): TemplateResult {
       /></label>`,
     )}
     <label
-      >Decimals, at most
+      >Show
       <input
         type="text"
         inputmode="numeric"
         size="2"
         autocomplete="off"
+        aria-label="How many digits"
         .value=${String(state.format.digits)}
-        @change=${(event: Event) => props.onDecimals(value(event))}
-    /></label>
+        @change=${(event: Event) => props.onDigits(value(event))}
+      />
+      <select
+        class="mode"
+        aria-label="What the digits count"
+        @change=${(event: Event) => props.onMode(value(event) as State['format']['mode'])}
+      >
+        <option value="decimals" ?selected=${state.format.mode === 'decimals'}>decimals at most</option>
+        <option value="significant" ?selected=${state.format.mode === 'significant'}>
+          significant digits
+        </option>
+      </select></label
+    >
+    ${
+      Object.keys(state.problem.seeds).length > 0
+        ? html`<span class="seeds">Seeds ${seedText(state.problem.seeds)}</span
+            ><button @click=${props.onReseed}>Next seeds</button>`
+        : nothing
+    }
     <span class="grow"></span>
     <button @click=${props.onTools}>Paste, fill, copy…</button>
     <button @click=${props.onNames}>Names…</button>
@@ -80,3 +100,8 @@ export function controls(props: ControlsProps): TemplateResult {
     <button @click=${props.onReset}>Reset</button>
   </div>`;
 }
+
+const seedText = (seeds: State['problem']['seeds']): string =>
+  Object.entries(seeds)
+    .map(([id, seed]) => `${stageText[id as InputId].symbol} ${seed}`)
+    .join(', ');

@@ -1,5 +1,6 @@
 /** "Why this number": the panel that explains the active cell. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { CellRef, StageId } from '../core/types.ts';
 import type { Explanation } from '../format/explain.ts';
 import { symbolMath } from './formula.ts';
@@ -15,6 +16,11 @@ export interface InspectorProps {
   readonly next: { readonly cell: CellRef; readonly text: string } | null;
   readonly onGo: (cell: CellRef) => void;
   readonly editable: boolean;
+  /** Set where the cell is drawn, not written, and its number can be changed here. */
+  readonly edit: { readonly text: string; readonly message: string } | null;
+  readonly onEdit: (cell: CellRef, text: string) => void;
+  /** The matrices that the number is made from. */
+  readonly from: readonly { readonly cell: CellRef; readonly text: string }[];
   readonly onTools: (stage: StageId) => void;
   readonly onRelease: () => void;
 }
@@ -43,6 +49,21 @@ export function inspector(props: InspectorProps): TemplateResult {
               )}
               <p class="sentence">${explanation.sentence}</p>
             </div>
+            ${props.edit ? editField(cell, props.edit, props.onEdit) : nothing}
+            ${
+              props.from.length > 0
+                ? html`<p class="next">
+                    From:
+                    ${props.from.map(
+                      (origin, index) =>
+                        html`${index > 0 ? ', ' : ''}<button
+                            class="link"
+                            @click=${() => props.onGo(origin.cell)}
+                          >${origin.text}</button>`,
+                    )}
+                  </p>`
+                : nothing
+            }
             ${
               next
                 ? html`<p class="next">
@@ -58,4 +79,22 @@ export function inspector(props: InspectorProps): TemplateResult {
       <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin <kbd>Esc</kbd> let go
     </p>
   </aside>`;
+}
+
+function editField(
+  cell: CellRef,
+  { text, message }: { readonly text: string; readonly message: string },
+  onEdit: InspectorProps['onEdit'],
+): TemplateResult {
+  return html`<label class="edit-field"
+      >Number
+      <input
+        type="text"
+        autocomplete="off"
+        spellcheck="false"
+        aria-invalid=${message ? 'true' : nothing}
+        .value=${live(text)}
+        @change=${(event: Event) => onEdit(cell, (event.target as HTMLInputElement).value)}
+    /></label>
+    ${message ? html`<p class="complaint" role="alert">${message} The old number is kept.</p>` : nothing}`;
 }

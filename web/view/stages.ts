@@ -4,13 +4,13 @@ import { live } from 'lit/directives/live.js';
 import type { Session, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
-import { fullPrecision, percentText } from '../format/number-text.ts';
+import { fullPrecision, percentText, shownSum } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem, type State } from '../state/types.ts';
 import { stageFormula } from './formula.ts';
 import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
 
-export const sectionIds = ['inputs', 'scores', 'softmax', 'output'] as const;
+export const sectionIds = ['inputs', 'scores', 'softmax', 'output', 'scale'] as const;
 export type SectionId = (typeof sectionIds)[number];
 
 export interface StagesContext extends MatrixContext {
@@ -18,6 +18,8 @@ export interface StagesContext extends MatrixContext {
   readonly session: Session;
   readonly table: ReadonlyMap<StageId, StageInfo>;
   readonly reading: State['reading'];
+  /** The comparison with and without the division, once it is loaded. */
+  readonly scaleLab: unknown;
   readonly onReading: (reading: State['reading']) => void;
 }
 
@@ -100,7 +102,7 @@ function complaints(stages: readonly StageId[], context: StagesContext): Templat
 function section(
   id: SectionId,
   number: number,
-  title: string,
+  title: unknown,
   lead: unknown,
   body: unknown,
 ): TemplateResult {
@@ -155,8 +157,8 @@ function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
 
 function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
   const { problem, session } = context;
-  const step = (operator: unknown, stage: StageId, drawn: Drawn = {}) =>
-    html`<div class="step"><span class="operator">${operator}</span>${draw('softmax', stage, context, { bare: true, ...drawn })}</div>`;
+  const step = (operator: unknown, stage: StageId, drawn: Drawn = {}, after: unknown = nothing) =>
+    html`<div class="step"><span class="operator">${operator}</span>${draw('softmax', stage, context, { bare: true, ...drawn })}${after}</div>`;
   const divided =
     problem.scale === null
       ? html`divide by ${rootDk} = √${problem.sizes.dK} (the same as multiplying by
@@ -179,10 +181,36 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
               ${step('exp', 'exponentials')} ${step('Σ', 'rowSum')}`
             : html`${step('exp', 'plainExponentials')} ${step('Σ', 'plainRowSum')}`
         }
-        ${step('÷', 'weights', { scale: shareScale })}
+        ${step('÷', 'weights', { scale: shareScale }, totals(context))}
       </div>
       ${legend(shareScale, context.format, 'A, a share of the row')}`,
   );
+}
+
+/** Each row of weights is a whole; where its shown numbers add up to something else, that is said. */
+function totals({ session, format }: StagesContext): TemplateResult | typeof nothing {
+  const shape = session.shape('weights');
+  const { rows, cols } = shape;
+  if (cols === 0 || !isWritten(shape)) return nothing;
+  const weights = session.view('weights');
+  const statistics = session.rowStatistics();
+  const sums = [...Array(rows).keys()].map((row) => ({
+    ...shownSum(weights.subarray(row * cols, (row + 1) * cols), format),
+    // The float32 weights may miss 1 by a few units in the last place, which is no news here.
+    sum: fullPrecision(Number((statistics[row]?.sum ?? 0).toFixed(4))),
+  }));
+  return html`<div class="totals">
+    ${sums.map(
+      ({ sum, text, addsToOne }) =>
+        html`<span
+          ><b>Σ = ${sum}</b>${
+            addsToOne || text === sum || text === 'NaN'
+              ? nothing
+              : html`<small>shown: ${text}</small>`
+          }</span
+        >`,
+    )}
+  </div>`;
 }
 
 /** Softmax as it is worked by hand or by the machine: other numbers on the way, the same weights. */
@@ -232,6 +260,18 @@ function outputSection(context: StagesContext): TemplateResult {
   );
 }
 
+function scaleSection({ scaleLab }: StagesContext): TemplateResult {
+  return section(
+    'scale',
+    5,
+    html`Why ${rootDk}`,
+    html`The same queries and keys, with the division and without it. The wider q and k are, the
+      further apart raw scores lie: their typical size grows like ${rootDk}. Divided by ${rootDk}, it
+      stays the same.`,
+    scaleLab,
+  );
+}
+
 /** `Token 0 takes 88.1 % of its own value and 11.9 % of token 1’s.` */
 function blendSentence({ session, labels }: StagesContext): string {
   const { rows, cols } = session.shape('weights');
@@ -253,5 +293,5 @@ function blendSentence({ session, labels }: StagesContext): string {
 export function stages(context: StagesContext): TemplateResult {
   const scores = context.scaleOf('rawScores');
   return html`${inputsSection(context)} ${scoresSection(context, scores)}
-  ${softmaxSection(context, scores)} ${outputSection(context)}`;
+  ${softmaxSection(context, scores)} ${outputSection(context)} ${scaleSection(context)}`;
 }

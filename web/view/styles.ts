@@ -253,7 +253,11 @@ export const styles = css`
     min-width: calc(var(--chars) * 1ch + 12px);
   }
   .steps .symbol {
-    font-size: 17px;
+    font-size: 16px;
+  }
+  .steps figcaption {
+    font-size: 12px;
+    column-gap: 5px;
   }
   .step {
     display: flex;
@@ -267,7 +271,7 @@ export const styles = css`
     height: var(--row);
     display: grid;
     place-items: center;
-    min-width: 22px;
+    min-width: 18px;
   }
   .totals {
     display: grid;
@@ -401,6 +405,11 @@ export const styles = css`
     text-align: right;
     position: relative;
     z-index: 1;
+  }
+  /* a cell that gets the focus stays clear of the bar, the names of its row and the panel */
+  td[data-row],
+  td.edit input {
+    scroll-margin: calc(var(--bar) + 8px) 8px 8px 64px;
   }
   td.edit::after {
     content: '';
@@ -912,6 +921,10 @@ export const styles = css`
       border-top: 2px solid var(--ink);
       padding: 10px 20px 10px;
     }
+    td[data-row],
+    td.edit input {
+      scroll-margin-bottom: calc(45vh + 8px);
+    }
     .inspect.empty,
     .inspect.sample,
     .inspect .keys,
@@ -939,6 +952,9 @@ export const styles = css`
       min-height: 0;
       padding-top: 8px;
       padding-bottom: 8px;
+    }
+    .stages {
+      --bar: 108px;
     }
     .formula {
       order: 3;

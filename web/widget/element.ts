@@ -3,9 +3,11 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
 import { type Explanation, explainCell } from '../format/explain.ts';
+import { fullPrecision } from '../format/number-text.ts';
 import type { Labels } from '../format/stage-text.ts';
-import { presetIds, presetProblem, presets } from '../lessons/presets.ts';
+import { type PresetId, presetIds, presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
+import { problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
 import {
   draftKey,
@@ -19,19 +21,21 @@ import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
 import type { Box } from '../view/heat-map.ts';
 import { inspector } from '../view/inspector.ts';
+import { isWritten } from '../view/matrix.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import { AddressBar } from './address-bar.ts';
 import { GridController } from './grid-controller.ts';
 import { focusable } from './grid-keys.ts';
-import { nextCell } from './next-cell.ts';
+import { nextCell, originsOf } from './next-cell.ts';
+import type { ScaleLabRunner } from './scale-lab.ts';
 import type { Tools } from './tools.ts';
 import { Workspace } from './workspace.ts';
 
 export const tagName = 'attention-lab';
 
 const explanationId = 'explanation';
-const maxDecimals = 8;
+const maxDigits = 8;
 
 /**
  * Attributes: `preset` (an example's id), `wasm-url` (where the folder of .wasm files is, when not
@@ -56,7 +60,10 @@ export class AttentionLabElement extends LitElement {
   readonly #grid = new GridController(this);
   #tools: Tools | null = null;
   #addressBar: AddressBar | null = null;
+  #scaleLab: ScaleLabRunner | null = null;
   #section = '';
+  /** The heading that was gone to; its section is the one in view as long as it can be seen. */
+  #destination: HTMLElement | null = null;
   #scales = { revision: -1, of: new Map<StageId, Scale>() };
   #observer: IntersectionObserver | null = null;
 
@@ -75,7 +82,7 @@ export class AttentionLabElement extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     if (!this.#workspace) {
-      const state = this.stateOf(this.preset) ?? initialState('worked', presetProblem('worked'));
+      const state = this.stateOf(this.preset) ?? stateOf('worked');
       const workspace = new Workspace(state);
       if (state.preset !== this.preset) {
         workspace.store.dispatch({
@@ -109,7 +116,10 @@ export class AttentionLabElement extends LitElement {
     this.#addressBar?.stop();
     // Moving an element in the document also disconnects it; only one that stays away lets go.
     queueMicrotask(() => {
-      if (!this.isConnected) this.#workspace?.release();
+      if (this.isConnected) return;
+      this.#scaleLab?.dispose();
+      this.#scaleLab = null;
+      this.#workspace?.release();
     });
   }
 
@@ -186,6 +196,9 @@ export class AttentionLabElement extends LitElement {
               onPin: grid.pin,
               onRelease: grid.release,
               reading: state.reading,
+              scaleLab:
+                this.#scaleLab?.render(session, workspace.revision) ??
+                html`<p class="waiting">The comparison loads when it comes into view.</p>`,
               onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
               editing: this.#grid.editing,
               stops: this.#grid.stops,
@@ -203,6 +216,10 @@ export class AttentionLabElement extends LitElement {
             sample: this.#grid.untouched && state.pinned === null,
             next: active ? nextCell(active, session, table, state.format) : null,
             editable: active !== null && inputsOf(problem).some((id) => id === active.stage),
+            edit: active ? this.#drawnCell(active, session, state) : null,
+            onEdit: ({ stage, row, col }, text) =>
+              workspace.store.dispatch({ type: 'edit', stage: stage as InputId, row, col, text }),
+            from: active ? originsOf(active, explained?.boxes ?? new Map()) : [],
             onTools: this.#openMatrix,
             onGo: this.#goToCell,
             onRelease: grid.release,
@@ -228,6 +245,20 @@ export class AttentionLabElement extends LitElement {
     </div>`;
   }
 
+  #open(preset: string): void {
+    const problem = this.stateOf(preset)?.problem;
+    if (problem) this.store.dispatch({ type: 'open', preset, problem });
+  }
+
+  /** An input's cell that stands in a heat map is edited in the panel. */
+  #drawnCell({ stage, row, col }: CellRef, session: Session, state: State) {
+    const shape = session.shape(stage);
+    if (isWritten(shape) || !inputsOf(state.problem).some((id) => id === stage)) return null;
+    const draft = state.drafts[draftKey(stage, row, col)];
+    const value = session.view(stage)[row * shape.cols + col] ?? 0;
+    return { text: draft?.text ?? fullPrecision(value), message: draft?.message ?? '' };
+  }
+
   #controls(state: State): TemplateResult {
     const { source, context, outputProjection } = state.problem;
     const sizes: SizeName[] = ['tq'];
@@ -239,7 +270,7 @@ export class AttentionLabElement extends LitElement {
       state,
       examples: presetIds.map((id) => ({ id, name: presets[id].name })),
       sizes,
-      onExample: (id) => store.dispatch({ type: 'open', preset: id, problem: presetProblem(id) }),
+      onExample: (id) => this.#open(id),
       onSize: (size, text) => {
         const count = Number(text);
         if (!/^\s*\d+\s*$/.test(text)) {
@@ -249,22 +280,28 @@ export class AttentionLabElement extends LitElement {
           });
         } else store.dispatch({ type: 'resize', sizes: { [size]: count } });
       },
-      onDecimals: (text) => {
+      onMode: (mode) =>
+        store.dispatch({
+          type: 'format',
+          format: { mode, digits: Math.max(1, state.format.digits) },
+        }),
+      onDigits: (text) => {
         const digits = Number(text);
-        if (!/^\s*\d\s*$/.test(text) || digits > maxDecimals) {
+        const least = state.format.mode === 'decimals' ? 0 : 1;
+        if (!/^\s*\d\s*$/.test(text) || digits < least || digits > maxDigits) {
           store.dispatch({
             type: 'notice',
-            notice: `Decimals are a whole number from 0 to ${maxDecimals}, but “${text}” was found.`,
+            notice: `Digits are a whole number from ${least} to ${maxDigits}, but “${text}” was found.`,
           });
         } else store.dispatch({ type: 'format', format: { ...state.format, digits } });
       },
+      onReseed: () => store.dispatch({ type: 'reseed' }),
       onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
       onNames: () => void this.#openTools((tools) => tools.openNames()),
       onUndo: () => store.dispatch({ type: 'undo' }),
       onRedo: () => store.dispatch({ type: 'redo' }),
       onReset: () => {
-        const id = presetIds.find((known) => known === state.preset) ?? 'worked';
-        store.dispatch({ type: 'open', preset: id, problem: presetProblem(id) });
+        this.#open(state.preset);
       },
     });
   }
@@ -312,7 +349,12 @@ export class AttentionLabElement extends LitElement {
         for (const entry of entries) {
           seen.set((entry.target as HTMLElement).dataset.section ?? '', entry.isIntersecting);
         }
-        const current = sectionIds.find((id) => seen.get(id)) ?? '';
+        const goneTo = this.#destination && isInSight(this.#destination);
+        if (!goneTo) this.#destination = null;
+        const current =
+          this.#destination?.closest('section')?.dataset.section ??
+          sectionIds.find((id) => seen.get(id)) ??
+          '';
         if (current === this.#section) return;
         this.#section = current;
         this.requestUpdate();
@@ -322,6 +364,26 @@ export class AttentionLabElement extends LitElement {
     for (const section of this.renderRoot.querySelectorAll('section')) {
       this.#observer.observe(section);
     }
+    this.#loadScaleLabInView();
+  }
+
+  /** The comparison is a part of its own, fetched only by those who come near it. */
+  #loadScaleLabInView(): void {
+    const section = this.renderRoot.querySelector('#scale');
+    if (!section || this.#scaleLab) return;
+    const near = new IntersectionObserver(
+      async ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        near.disconnect();
+        const { ScaleLabRunner: Runner } = await import('./scale-lab.ts');
+        const { engine } = this;
+        if (!engine || !this.isConnected || this.#scaleLab) return;
+        this.#scaleLab = new Runner(engine, this.store, () => this.requestUpdate());
+        this.requestUpdate();
+      },
+      { rootMargin: '400px 0px' },
+    );
+    near.observe(section);
   }
 
   // ---- what the reader does ------------------------------------------------------------------
@@ -370,12 +432,16 @@ export class AttentionLabElement extends LitElement {
     if (!heading) return;
     heading.focus({ preventScroll: true });
     this.#scrollTo(heading, 'start');
+    // The last sections may be too short to reach the top.
+    this.#destination = heading;
+    this.#section = section;
+    this.requestUpdate();
   }
 
   /** The state of an example, null for an unknown one. */
   stateOf(preset: string): State | null {
     const id = presetIds.find((known) => known === preset);
-    return id ? initialState(id, presetProblem(id)) : null;
+    return id ? stateOf(id) : null;
   }
 
   get initialPreset(): string {
@@ -392,6 +458,13 @@ export class AttentionLabElement extends LitElement {
     target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
 }
+
+function isInSight(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
+
+const stateOf = (id: PresetId): State => initialState(id, problemFrom(presets[id].parts));
 
 function isInside(cell: CellRef, session: Session): boolean {
   if (!session.has(cell.stage)) return false;

@@ -104,7 +104,12 @@ export class GridController implements ReactiveController {
 
   readonly onClick = (event: MouseEvent): void => {
     const cell = cellOf(event.target);
-    if (cell) this.pin(refOf(cell));
+    if (!cell) return;
+    this.pin(refOf(cell));
+    // The panel that now comes up may lie over it.
+    void this.#host.updateComplete.then(() => {
+      cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    });
   };
 
   readonly onInput = (event: Event): void => {

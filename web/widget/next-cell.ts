@@ -1,10 +1,10 @@
-/** Where a number goes next: the first later stage that uses it, and what is said of the way there. */
+/** Where a number comes from and where it goes next, with what is said of the way there. */
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { shortText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 
-export interface NextCell {
+export interface CellLink {
   readonly cell: CellRef;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export function nextCell(
   session: Session,
   table: ReadonlyMap<StageId, StageInfo>,
   format: NumberFormat,
-): NextCell | null {
+): CellLink | null {
   for (const info of table.values()) {
     const position = info.operands.indexOf(from.stage);
     if (position < 0 || !session.has(info.id)) continue;
@@ -39,4 +39,20 @@ function used({ id, operation, cols }: StageInfo, position: number, from: CellRe
   if (operation === 'matmul') return position === 0 ? at(from.row, 0) : at(0, from.col);
   if (operation === 'transpose') return at(from.col, from.row);
   return cols === 'one' ? at(from.row, 0) : at(from.row, from.col);
+}
+
+/** The matrices that a cell is made from, each by the first of its cells that goes into it. */
+export function originsOf(
+  cell: CellRef,
+  boxes: ReadonlyMap<StageId, { top: number; left: number; bottom: number; right: number }>,
+): CellLink[] {
+  return [...boxes].map(([stage, { top, left, bottom, right }]) => {
+    const { symbol } = stageText[stage];
+    const one = top === bottom && left === right;
+    const line = top === bottom ? `row ${top} of ${symbol}` : `column ${left} of ${symbol}`;
+    return {
+      cell: { ...cell, stage, row: top, col: left },
+      text: one ? `${symbol}[${top},${left}]` : line,
+    };
+  });
 }

@@ -77,9 +77,11 @@ export class Workspace extends EventTarget {
         const values = problem.inputs[id];
         if (values && !(sameShape && before.inputs[id] === values)) session.setInput(id, values);
       }
+      const complete = this.#draw(session, problem);
       session.run();
-      this.#computed = problem;
+      this.#computed = complete;
       this.error = null;
+      if (complete !== problem) this.store.dispatch({ type: 'drawn', problem: complete });
     } catch (error) {
       if (!(error instanceof AttentionError)) throw error;
       if (before === null) this.error = error;
@@ -88,6 +90,18 @@ export class Workspace extends EventTarget {
     }
     ++this.revision;
     this.#tell('numbers');
+  }
+
+  /** Has the core draw the inputs of which only a seed is known, and adds their numbers. */
+  #draw(session: Session, problem: Problem): Problem {
+    const missing = inputsOf(problem).filter((id) => !problem.inputs[id]);
+    if (missing.length === 0) return problem;
+    const inputs = { ...problem.inputs };
+    for (const id of missing) {
+      session.fillNormal(id, problem.seeds[id] ?? 0);
+      inputs[id] = session.view(id).slice();
+    }
+    return { ...problem, inputs };
   }
 
   /** The problem that the session's numbers belong to; null while there are none. */

@@ -9,6 +9,7 @@
 
 #include "attn/matrix.hpp"
 #include "attn/stages.hpp"
+#include "attn/statistics.hpp"
 #include "attn/status.hpp"
 
 namespace attn {
@@ -61,8 +62,14 @@ class Pipeline {
   // The same to write an input's numbers; empty for a stage that is absent or computed.
   std::span<float> input(StageId stage);
 
+  // Fills an input with draws from N(0, 1); each stage has a stream of its own.
+  Status fill_normal(StageId stage, std::uint32_t seed);
+
   // Computes every other stage from the inputs.
   void run();
+
+  // Statistics of row `row` of the weights of a batch and a query head; `weights` must have it.
+  RowStatistics row_statistics(std::int64_t batch, std::int64_t head, std::int64_t row) const;
 
   // Whether there is such a cell.
   Status check(const Cell& cell) const;
