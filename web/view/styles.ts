@@ -1015,6 +1015,9 @@ export const styles = css`
     }
   }
   @container (max-width: 360px) {
+    .stages {
+      --bar: 136px;
+    }
     .formula {
       font-size: 14px;
     }
