@@ -1,0 +1,110 @@
+/** One `<attention-lab>` as a reader finds it: its matrices, cells, explanation and controls. */
+import { expect, type Locator, type Page } from '@playwright/test';
+
+export class Lab {
+  readonly page: Page;
+  readonly host: Locator;
+  readonly explanation: Locator;
+  readonly pinned: Locator;
+  readonly alerts: Locator;
+
+  constructor(page: Page, host: Locator = page.locator('attention-lab')) {
+    this.page = page;
+    this.host = host;
+    this.explanation = host.getByRole('complementary', { name: 'Why this number' });
+    this.pinned = host.locator('aside').getByText('pinned', { exact: true });
+    this.alerts = host.getByRole('alert');
+  }
+
+  /** Opens the hosted page and waits for its numbers. */
+  static async open(page: Page, address = 'strict/lab/'): Promise<Lab> {
+    await page.goto(address);
+    const lab = new Lab(page);
+    await lab.ready();
+    return lab;
+  }
+
+  async ready(): Promise<void> {
+    await expect(this.matrix('heads')).toBeAttached();
+  }
+
+  /** The matrix of a stage; one that is drawn more than once, where it is drawn first. */
+  matrix(stage: string): Locator {
+    return this.host.locator(`figure[data-stage="${stage}"]`).first();
+  }
+
+  /** The result or the input in a cell. */
+  cell(stage: string, row: number, col: number): Locator {
+    return this.matrix(stage).locator(`td[data-row="${row}"][data-col="${col}"]`);
+  }
+
+  input(stage: string, row: number, col: number): Locator {
+    return this.cell(stage, row, col).getByRole('textbox');
+  }
+
+  /** What a reader reads in the cells of a matrix, row by row. */
+  async texts(stage: string): Promise<string[][]> {
+    return this.matrix(stage)
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) =>
+          [...row.querySelectorAll('td')].map(
+            (cell) => cell.querySelector('input')?.value ?? cell.textContent?.trim() ?? '',
+          ),
+        ),
+      );
+  }
+
+  async expectTexts(stage: string, expected: string[][]): Promise<void> {
+    await expect.poll(() => this.texts(stage), { message: stage }).toEqual(expected);
+  }
+
+  /** Types over what is in an input cell and leaves the cell by Tab. */
+  async edit(stage: string, row: number, col: number, text: string): Promise<void> {
+    await this.type(stage, row, col, text);
+    await this.page.keyboard.press('Tab');
+  }
+
+  /** Types over what is in an input cell and stays there. */
+  async type(stage: string, row: number, col: number, text: string): Promise<void> {
+    await this.input(stage, row, col).focus();
+    if (text === '') await this.page.keyboard.press('Delete');
+    else await this.page.keyboard.type(text);
+  }
+
+  async choose(example: string | RegExp): Promise<void> {
+    const option = this.host.getByRole('option', { name: example });
+    const value = (await option.getAttribute('value')) ?? '';
+    await this.host.getByRole('combobox', { name: /^Example/ }).selectOption(value);
+  }
+
+  /** Where the focus is: the matrix (by section and stage) and the cell in it. */
+  focus(): Promise<{ place: string; row: number; col: number } | null> {
+    return this.host.evaluate((host) => {
+      const cell = host.shadowRoot?.activeElement?.closest<HTMLElement>('td[data-row]');
+      const place = cell?.closest('figure')?.dataset.place;
+      if (!cell || !place) return null;
+      return { place, row: Number(cell.dataset.row), col: Number(cell.dataset.col) };
+    });
+  }
+
+  /** The cells marked as operands: stage, row and column of each, without repetitions. */
+  async operands(): Promise<string[]> {
+    const keys = await this.host.locator('td.op').evaluateAll((cells) =>
+      cells.map((cell) => {
+        const { row, col } = (cell as HTMLElement).dataset;
+        return `${cell.closest('figure')?.dataset.stage} ${row} ${col}`;
+      }),
+    );
+    return [...new Set(keys)].sort();
+  }
+}
+
+/** What lies over the middle of an element of the widget; empty when nothing does. */
+export const coverOf = (element: Locator): Promise<string> =>
+  element.evaluate((inner) => {
+    const { left, right, top, bottom } = inner.getBoundingClientRect();
+    const root = inner.getRootNode() as ShadowRoot;
+    const over = root.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return inner.contains(over) ? '' : `${over?.tagName ?? 'nothing in view'}.${over?.className}`;
+  });

@@ -1,0 +1,178 @@
+/** An element that is moved, removed, brought back, or left and returned to. */
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { Lab } from './lab.ts';
+
+const output = [
+  ['1.2384', '1.7616'],
+  ['2.7616', '0.2384'],
+];
+
+interface Session {
+  dispose(): void;
+}
+
+type Element = HTMLElement & { readonly engine: { createSession(): Session } | null };
+
+/** From now on counts the sessions that are made and not disposed of. */
+async function countSessions(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const engine = document.querySelector<Element>('attention-lab')!.engine!;
+    const create = engine.createSession;
+    const counted = window as unknown as { live: number };
+    counted.live = 0;
+    engine.createSession = () => {
+      const session = create();
+      const dispose = session.dispose;
+      counted.live += 1;
+      session.dispose = function (this: Session) {
+        counted.live -= 1;
+        dispose.call(this);
+      };
+      return session;
+    };
+  });
+  return () => page.evaluate(() => (window as unknown as { live: number }).live);
+}
+
+const removeAll = (page: Page) =>
+  page.evaluate(() => {
+    for (const element of document.querySelectorAll('attention-lab')) element.remove();
+  });
+
+test('an element that is moved keeps its numbers and its sessions', async ({ page }) => {
+  await page.goto('strict/pages/two.html');
+  const first = new Lab(page, page.locator('#first'));
+  await first.ready();
+  const live = await countSessions(page);
+  // All of it is loaded, the comparison at its end, too.
+  await first.matrix('heads').scrollIntoViewIfNeeded();
+  await expect(first.host.getByText(/effective keys/i).first()).toBeAttached();
+  await first.edit('k', 0, 0, '2');
+  const before = await live();
+  await page.evaluate(() => {
+    document.querySelector('#right')!.append(document.querySelector('#first')!);
+  });
+  await first.expectTexts('heads', [
+    ['1.0949', '1.9051'],
+    ['2.7616', '0.2384'],
+  ]);
+  expect(await live()).toBe(before);
+  await first.edit('k', 0, 0, '1');
+  await first.expectTexts('heads', output);
+  await removeAll(page);
+  await expect.poll(live).toBe(0);
+});
+
+test('an element that is removed frees its sessions, and comes back with its numbers', async ({
+  page,
+}) => {
+  await page.goto('strict/pages/two.html');
+  await new Lab(page, page.locator('#first')).ready();
+  await new Lab(page, page.locator('#second')).ready();
+  const live = await countSessions(page);
+  await page.evaluate(() => {
+    const added = document.createElement('attention-lab');
+    added.id = 'added';
+    document.body.prepend(added);
+    Object.assign(window, { added });
+  });
+  const added = new Lab(page, page.locator('#added'));
+  await added.expectTexts('heads', output);
+  expect(await live()).toBeGreaterThan(0);
+  await added.edit('k', 0, 0, '2');
+  await expect(added.cell('heads', 0, 0)).toHaveText('1.0949');
+
+  await page.evaluate(() => document.querySelector('#added')!.remove());
+  // Another one is not touched by it.
+  const second = new Lab(page, page.locator('#second'));
+  await second.edit('v', 2, 1, '1');
+  await expect(second.cell('heads', 2, 1)).toHaveText('1.0000');
+  await removeAll(page);
+  await expect.poll(live).toBe(0);
+
+  await page.evaluate(() => {
+    document.body.append((window as unknown as { added: HTMLElement }).added);
+  });
+  await expect(added.cell('heads', 0, 0)).toHaveText('1.0949');
+  expect(await live()).toBeGreaterThan(0);
+  await added.edit('k', 0, 0, '1');
+  await added.expectTexts('heads', output);
+  await removeAll(page);
+  await expect.poll(live).toBe(0);
+});
+
+test('an element that is removed while the engine loads holds no session', async ({ page }) => {
+  await page.goto('strict/pages/two.html');
+  await new Lab(page, page.locator('#first')).ready();
+  await new Lab(page, page.locator('#second')).ready();
+  const live = await countSessions(page);
+  await removeAll(page);
+  await page.evaluate(async () => {
+    for (let i = 0; i < 5; ++i) {
+      const element = document.createElement('attention-lab');
+      document.body.append(element);
+      element.remove();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  expect(await live()).toBe(0);
+});
+
+test('Back leads to a working page', async ({ page }) => {
+  let lab = await Lab.open(page);
+  await page.goto('strict/pages/bare.html');
+  await new Lab(page).ready();
+  await page.goBack();
+  lab = new Lab(page);
+  await lab.expectTexts('heads', output);
+  await lab.edit('k', 0, 0, '2');
+  await expect(lab.cell('heads', 0, 0)).toHaveText('1.0949');
+});
+
+test('a page that the browser keeps and shows again works on', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await page.evaluate(() => {
+    for (const type of ['pagehide', 'pageshow']) {
+      dispatchEvent(new PageTransitionEvent(type, { persisted: true }));
+    }
+  });
+  await lab.edit('k', 0, 0, '2');
+  await lab.expectTexts('heads', [
+    ['1.0949', '1.9051'],
+    ['2.7616', '0.2384'],
+  ]);
+});
+
+test('loading the script twice is no error', async ({ page }) => {
+  await page.goto('strict/pages/bare.html');
+  const lab = new Lab(page);
+  await lab.expectTexts('heads', output);
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.type = 'module';
+    script.src = '../lab/attention-lab.js?again';
+    const loaded = new Promise((resolve, reject) => {
+      script.onload = resolve;
+      script.onerror = reject;
+    });
+    document.head.append(script);
+    return loaded.then(() => {});
+  });
+  await lab.edit('k', 0, 0, '2');
+  await expect(lab.cell('heads', 0, 0)).toHaveText('1.0949');
+});
+
+test('an unknown example is named, with those that there are', async ({ page }) => {
+  await page.goto('strict/pages/bare.html');
+  await new Lab(page).ready();
+  await page.evaluate(() => {
+    const element = document.createElement('attention-lab');
+    element.setAttribute('preset', 'nonsense');
+    element.id = 'added';
+    document.body.append(element);
+  });
+  const added = new Lab(page, page.locator('#added'));
+  await expect(added.alerts).toContainText(/nonsense.*worked/);
+  await added.expectTexts('heads', output);
+});
