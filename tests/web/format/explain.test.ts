@@ -1,0 +1,357 @@
+/** What a cell says of itself, against sums worked by hand. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  type CellTerms,
+  type Engine,
+  load,
+  type Operation,
+  type SessionConfig,
+  type StageId,
+  type StageInfo,
+} from '../../../web/core/index.ts';
+import { explainCell } from '../../../web/format/explain.ts';
+import type { Labels } from '../../../web/format/stage-text.ts';
+
+const format = { mode: 'decimals', digits: 4 } as const;
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await load();
+});
+
+/** Subscript, lines of arithmetic and sentence of one cell of a computed example. */
+function explained(
+  config: SessionConfig,
+  inputs: Partial<Record<StageId, number[]>>,
+  labels: Labels = {},
+): (stage: StageId, row: number, col: number) => [string, string[], string] {
+  return (stage, row, col) => {
+    const session = engine.createSession();
+    session.configure(config);
+    for (const [id, values] of Object.entries(inputs)) session.setInput(id as StageId, values);
+    session.run();
+    const terms = session.terms({ stage, batch: 0, head: 0, row, col });
+    const said = explainCell(terms, {
+      info: session.stage(stage),
+      labels,
+      format,
+      dK: config.dK,
+      defaultScale: config.scale === undefined,
+    });
+    session.dispose();
+    return [`${said.symbol} ${said.subscript}`, lines(said.arithmetic), plain(said.sentence)];
+  };
+}
+
+const lines = (arithmetic: readonly (readonly { text: string }[])[]): string[] =>
+  arithmetic.map((line) => plain(line.map(({ text }) => text).join('')));
+
+/** With common spaces: a percent sign has one that does not break before it. */
+const plain = (text: string): string => text.replaceAll('\u00a0', ' ');
+
+const workedConfig: SessionConfig = { source: 'qkv', tq: 2, tk: 2, dK: 4, dV: 2 };
+const workedInputs = {
+  q: [2, 0, 2, 0, 0, 4, 0, 2],
+  k: [1, 0, 1, 0, 0, 1, 0, 0],
+  v: [1, 2, 3, 0],
+};
+
+describe('the worked example', () => {
+  const worked = explained(workedConfig, workedInputs);
+
+  test.each([
+    ['q', 1, 1, 'Q 1,1', [], 'What token 1 looks for in feature 1. It is given.'],
+    ['k', 1, 1, 'K 1,1', [], 'What token 1 offers in feature 1. It is given.'],
+    ['v', 1, 0, 'V 1,0', [], 'Number 0 of what token 1 hands over. It is given.'],
+    [
+      'rawScores',
+      1,
+      1,
+      'S 1,1',
+      ['0·0 + 4·1 + 0·0 + 2·0', '= 0 + 4 + 0 + 0 = 4'],
+      'How well the query of token 1 matches the key of token 1: feature 1 alone makes the score.',
+    ],
+    [
+      'rawScores',
+      0,
+      0,
+      'S 0,0',
+      ['2·1 + 0·0 + 2·1 + 0·0', '= 2 + 0 + 2 + 0 = 4'],
+      'How well the query of token 0 matches the key of token 0: features 0 and 2 weigh most, equally.',
+    ],
+    [
+      'rawScores',
+      0,
+      1,
+      'S 0,1',
+      ['2·0 + 0·1 + 2·0 + 0·0', '= 0 + 0 + 0 + 0 = 0'],
+      'How well the query of token 0 matches the key of token 1: every product is 0, so nothing speaks for or against it.',
+    ],
+    [
+      'scaledScores',
+      0,
+      0,
+      'S/√dₖ 0,0',
+      ['4 ÷ √4 = 4 · 0.5 = 2'],
+      'The score divided by √d_k, the square root of the key width 4.',
+    ],
+    ['rowMax', 0, 0, 'm 0', ['max(2, 0) = 2'], 'The largest score in the row of token 0.'],
+    [
+      'shifted',
+      0,
+      1,
+      'Z 0,1',
+      ['0 − 2 = −2'],
+      'How far this score lies below the largest in the row of token 0.',
+    ],
+    [
+      'shifted',
+      0,
+      0,
+      'Z 0,0',
+      ['2 − 2 = 0'],
+      'This is the largest score in the row of token 0, so 0 is left.',
+    ],
+    [
+      'exponentials',
+      0,
+      1,
+      'E 0,1',
+      ['exp(−2) ≈ 0.1353'],
+      'e to the power of the shifted score: the further below the largest, the smaller.',
+    ],
+    [
+      'exponentials',
+      0,
+      0,
+      'E 0,0',
+      ['exp(0) = 1'],
+      'e to the power 0 is 1: the row’s largest score always gives 1.',
+    ],
+    [
+      'rowSum',
+      0,
+      0,
+      'ℓ 0',
+      ['1 + 0.1353 ≈ 1.1353'],
+      'All exponentials in the row of token 0: the whole that is shared out.',
+    ],
+    [
+      'weights',
+      0,
+      0,
+      'A 0,0',
+      ['1 ÷ 1.1353 ≈ 0.8808'],
+      'Token 0 gives 88.1 % of its attention to token 0.',
+    ],
+    [
+      'weights',
+      1,
+      0,
+      'A 1,0',
+      ['0.1353 ÷ 1.1353 ≈ 0.1192'],
+      'Token 1 gives 11.9 % of its attention to token 0.',
+    ],
+    [
+      'heads',
+      0,
+      0,
+      'O 0,0',
+      ['0.8808·1 + 0.1192·3', '= 0.8808 + 0.3576 ≈ 1.2384'],
+      'Number 0 of the blend for token 0: the values of all keys, each times its weight. Token 0 supplies the largest part.',
+    ],
+    [
+      'heads',
+      1,
+      0,
+      'O 1,0',
+      ['0.1192·1 + 0.8808·3', '= 0.1192 + 2.6424 ≈ 2.7616'],
+      'Number 0 of the blend for token 1: the values of all keys, each times its weight. Token 1 supplies the largest part.',
+    ],
+    [
+      'heads',
+      0,
+      1,
+      'O 0,1',
+      ['0.8808·2 + 0.1192·0', '= 1.7616 + 0 ≈ 1.7616'],
+      'Number 1 of the blend for token 0: the values of all keys, each times its weight. Only token 0 supplies something.',
+    ],
+    ['plainExponentials', 0, 0, 'E′ 0,0', ['exp(2) ≈ 7.3891'], /without subtracting/],
+    ['plainRowSum', 0, 0, 'ℓ′ 0', ['7.3891 + 1 ≈ 8.3891'], /without subtracting/],
+  ] as const)('%s %i, %i', (stage, row, col, name, arithmetic, sentence) => {
+    const said = worked(stage, row, col);
+    expect(said.slice(0, 2)).toEqual([name, arithmetic]);
+    if (typeof sentence === 'string') expect(said[2]).toBe(sentence);
+    else expect(said[2]).toMatch(sentence);
+  });
+
+  test('Kᵀ names the cell of K that it is', () => {
+    const [name, arithmetic, sentence] = worked('keyTransposed', 2, 0);
+    expect([name, arithmetic]).toEqual(['Kᵀ 2,0', ['K[0,2] = 1']]);
+    expect(sentence).toMatch(/^Feature 2 of the key of token 0/);
+  });
+});
+
+describe('projections', () => {
+  const config: SessionConfig = {
+    source: 'x',
+    tq: 1,
+    tk: 1,
+    dModel: 4,
+    dK: 2,
+    dV: 3,
+    outputProjection: true,
+  };
+  // “cat” and the grids of the walkthrough.
+  const cat = explained(
+    config,
+    {
+      x: [0.5, -0.3, 0.8, 0.2],
+      wq: [0.1, 0.4, 0.2, -0.1, -0.3, 0.5, 0.6, 0.2],
+      wk: [-0.2, 0.3, 0.5, 0.1, 0.4, -0.2, -0.1, 0.6],
+      wv: [0.3, -0.2, 0.5, -0.1, 0.4, 0.2, 0.6, 0.1, -0.3, 0.2, -0.5, 0.4],
+      wo: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
+    },
+    { query: ['cat'], key: ['cat'] },
+  );
+
+  test('show every product, negative factors in brackets', () => {
+    const [name, arithmetic, sentence] = cat('q', 0, 0);
+    expect(name).toBe('Q 0,0');
+    expect(arithmetic).toEqual([
+      '0.5·0.1 + (−0.3)·0.2 + 0.8·(−0.3) + 0.2·0.6',
+      // In float32 the product of −0.3 and 0.2 is not the float next to −0.06: rounded, and so said.
+      '= 0.05 + (−0.0600) + (−0.2400) + 0.1200 ≈ −0.1300',
+    ]);
+    expect(sentence).toMatch(/What “cat” looks for in feature 0\. .*added up/);
+  });
+
+  test('divide by a root that is no whole number', () => {
+    const [, arithmetic] = cat('scaledScores', 0, 0);
+    expect(arithmetic).toEqual(['0.0471 ÷ √2 = 0.0471 · 0.7071 ≈ 0.0333']);
+  });
+
+  test('say what a weight of a grid does, and whose row X is', () => {
+    expect(cat('x', 0, 2)[2]).toMatch(/Dial 2 .*“cat”/);
+    expect(cat('wq', 3, 1)[2]).toMatch(/dial 3 turns feature 1 of every query/);
+    expect(cat('wk', 3, 1)[2]).toMatch(/dial 3 turns feature 1 of every key/);
+    expect(cat('wv', 3, 2)[2]).toMatch(/dial 3 turns value 2 of every value row/);
+    expect(cat('wo', 1, 2)[2]).toMatch(/blended number 1 turns output number 2/);
+  });
+
+  test('lead on to the output', () => {
+    expect(cat('concat', 0, 1)[1]).toEqual(['O[0,1] ≈ −0.2400']);
+    const [name, arithmetic, sentence] = cat('output', 0, 2);
+    expect(name).toBe('Y 0,2');
+    expect(arithmetic[0]).toMatch(/^0\.70*·0 \+ \(−0\.240*\)·0 \+ 0\.030*·1$/);
+    expect(sentence).toMatch(/Number 2 .*“cat”.*W_o/);
+  });
+});
+
+describe('a scale of its own', () => {
+  test('is multiplied, not called a root', () => {
+    const said = explained({ ...workedConfig, scale: -0.25 }, workedInputs)('scaledScores', 0, 0);
+    expect(said[1]).toEqual(['4 · (−0.25) = −1']);
+    expect(said[2]).not.toContain('√');
+  });
+});
+
+test('a long sum is shortened in the middle, and says by how much', () => {
+  const ones = new Array<number>(64).fill(1);
+  const said = explained(
+    { source: 'qkv', tq: 1, tk: 1, dK: 64, dV: 1 },
+    { q: ones, k: ones, v: [1] },
+  );
+  const [products, partials] = said('rawScores', 0, 0)[1];
+  expect(products).toBe(`${new Array(11).fill('1·1').join(' + ')} + … 52 more … + 1·1`);
+  expect(partials).toBe(`= ${new Array(11).fill('1').join(' + ')} + … 52 more … + 1 = 64`);
+});
+
+test('an empty sum says so', () => {
+  const said = explained({ source: 'qkv', tq: 1, tk: 1, dK: 0, dV: 1 }, { v: [3] });
+  expect(said('rawScores', 0, 0)[1]).toEqual(['empty sum = 0']);
+});
+
+test('the spoken text holds the name, the arithmetic and the sentence', () => {
+  const session = engine.createSession();
+  session.configure(workedConfig);
+  for (const [id, values] of Object.entries(workedInputs)) session.setInput(id as StageId, values);
+  session.run();
+  const context = {
+    info: session.stage('rawScores'),
+    labels: {},
+    format,
+    dK: 4,
+    defaultScale: true,
+  };
+  const cell = { stage: 'rawScores', batch: 0, head: 0, row: 1, col: 1 } as const;
+  const said = explainCell(session.terms(cell), context);
+  expect(said.value).toBe('4');
+  expect(said.spoken).toBe(
+    'raw scores 1,1: 0·0 + 4·1 + 0·0 + 2·0 = 0 + 4 + 0 + 0 = 4. How well the query of token 1 matches the key of token 1: feature 1 alone makes the score.',
+  );
+  // The operands carry the identity whose colour they take.
+  const identities = said.arithmetic[0]?.map(({ identity }) => identity);
+  expect(identities?.slice(0, 3)).toEqual(['q', undefined, 'k']);
+  session.dispose();
+});
+
+/** Cells of operations that need a mask, a cap or more than one head. */
+describe('operations on their own', () => {
+  const info = (id: StageId, operation: Operation): StageInfo => ({
+    id,
+    rows: 'query',
+    cols: 'key',
+    perBatch: true,
+    perHead: 'heads',
+    operation,
+    operands: [],
+    formula: '',
+  });
+
+  function arithmetic(
+    stage: StageId,
+    operation: Operation,
+    value: number,
+    operands: [StageId | null, number][],
+  ): string[] {
+    const place = { batch: 0, head: 0, row: 1, col: 0 };
+    const cell: CellTerms = {
+      cell: { stage, ...place },
+      operation,
+      value,
+      terms: [
+        {
+          operands: operands.map(([id, operand]) => ({
+            ref: id && { stage: id, ...place },
+            value: operand,
+          })),
+          partial: value,
+        },
+      ],
+    };
+    const context = { info: info(stage, operation), labels: {}, format, dK: 4, defaultScale: true };
+    return lines(explainCell(cell, context).arithmetic);
+  }
+
+  test('a cap', () => {
+    // 2·tanh(1) = 1.52318831…
+    const found = arithmetic('cappedScores', 'softcap', Math.fround(1.5231883), [
+      ['scaledScores', 2],
+      [null, 2],
+    ]);
+    expect(found).toEqual(['2·tanh(2/2) ≈ 1.5232']);
+  });
+
+  test('a mask', () => {
+    const found = arithmetic('maskedScores', 'addMask', -Infinity, [
+      ['scaledScores', 2],
+      ['mask', -Infinity],
+    ]);
+    expect(found).toEqual(['2 + (−∞) = −∞']);
+  });
+
+  test('keys that are past', () => {
+    expect(arithmetic('presentKey', 'join', 3, [['k', 3]])).toEqual(['K[1,0] = 3']);
+  });
+});
