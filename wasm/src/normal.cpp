@@ -1,11 +1,11 @@
-// The normal generator: SplitMix64, the polar method, and a logarithm of basic operations.
+// The normal generator: SplitMix64, then the polar method.
 #include "attn/normal.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numbers>
+
+#include "elementary.hpp"
 
 namespace attn {
 namespace {
@@ -28,25 +28,6 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-// ln x for a normal x > 0, within a few units in the last place: x = m·2^e with √½ <= m < √2, and
-// ln m = 2·artanh f = 2·(f + f³/3 + f⁵/5 + …) for f = (m − 1)/(m + 1), |f| < 0.172.
-double natural_log(double x) {
-  constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
-  constexpr std::uint64_t kOne = 0x3ff0000000000000;
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  auto exponent = static_cast<int>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & kMantissa) | kOne);
-  if (m > std::numbers::sqrt2) {
-    m /= 2;
-    ++exponent;
-  }
-  const double f = (m - 1) / (m + 1);
-  const double square = f * f;
-  double series = 0;
-  for (int n = 21; n >= 1; n -= 2) series = series * square + 1.0 / n;
-  return exponent * std::numbers::ln2 + 2 * f * series;
-}
-
 }  // namespace
 
 void fill_normal(std::uint32_t seed, std::uint32_t stream, Floats out) {
@@ -61,7 +42,7 @@ void fill_normal(std::uint32_t seed, std::uint32_t stream, Floats out) {
       v = uniform.next_signed();
       s = u * u + v * v;
     } while (s >= 1 || s == 0);
-    const double factor = std::sqrt(-2 * natural_log(s) / s);
+    const double factor = std::sqrt(-2 * elementary::log(s) / s);
     out[k] = static_cast<float>(u * factor);
     if (k + 1 < out.size()) out[k + 1] = static_cast<float>(v * factor);
   }

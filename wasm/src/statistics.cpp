@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "elementary.hpp"
+
 namespace attn {
 namespace {
 
@@ -63,7 +65,7 @@ RowStatistics row_statistics(ConstFloats scores, ConstFloats mask) {
   double others_squares = 0;  // Σ (e^−gap)²
   double gaps = 0;            // Σ gap·e^−gap
   row.for_each_other([&](double gap) {
-    const double e = std::exp(-gap);
+    const double e = elementary::exp(-gap);
     others += e;
     others_squares += square(e);
     if (e > 0) gaps += gap * e;
@@ -73,17 +75,17 @@ RowStatistics row_statistics(ConstFloats scores, ConstFloats mask) {
   // Σᵢ aᵢ²(1 − aᵢ)² + Σ_{i≠j} aᵢ²aⱼ², times sum⁴. For the largest, sum − e is `others`.
   double norm = square(others) + others_squares;
   row.for_each_other([&](double gap) {
-    const double e = std::exp(-gap);
+    const double e = elementary::exp(-gap);
     norm += square(e) * (square(sum - e) + 1 + (others_squares - square(e)));
   });
 
-  const double uniform = std::log(static_cast<double>(row.count()));
+  const double uniform = elementary::log(static_cast<double>(row.count()));
   RowStatistics statistics;
   statistics.maximum = 1 / sum;
   // −Σ a·ln a = ln Σ e^−gap + Σ a·gap.
-  statistics.entropy = std::clamp(std::log1p(others) + gaps / sum, 0.0, uniform);
+  statistics.entropy = std::clamp(elementary::log1p(others) + gaps / sum, 0.0, uniform);
   statistics.effective_keys =
-      std::clamp(std::exp(statistics.entropy), 1.0, static_cast<double>(row.count()));
+      std::clamp(1 / elementary::exp(-statistics.entropy), 1.0, static_cast<double>(row.count()));
   statistics.jacobian_norm = std::sqrt(norm) / square(sum);
   statistics.saturation =
       row.count() == 1 ? 0 : std::clamp(1 - statistics.entropy / uniform, 0.0, 1.0);

@@ -36,12 +36,17 @@ export class AddressBar {
   async start(): Promise<void> {
     if (location.hash.length > 1) await this.#read();
     this.#entry = this.#entryKey();
+    // What changed before this part was loaded is still to be written.
+    this.#schedule();
     this.#unsubscribe = this.#host.store.subscribe((state, previous) => {
-      if (state === previous) return;
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => void this.#write(), settleMs);
+      if (state !== previous) this.#schedule();
     });
     globalThis.addEventListener('hashchange', this.#onHashChange);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#write(), settleMs);
   }
 
   stop(): void {

@@ -24,7 +24,7 @@ import { inspector } from '../view/inspector.ts';
 import { isWritten } from '../view/matrix.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
-import { AddressBar } from './address-bar.ts';
+import type { AddressBar } from './address-bar.ts';
 import { GridController } from './grid-controller.ts';
 import { focusable } from './grid-keys.ts';
 import { nextCell, originsOf } from './next-cell.ts';
@@ -60,6 +60,9 @@ export class AttentionLabElement extends LitElement {
   readonly #grid = new GridController(this);
   #tools: Tools | null = null;
   #addressBar: AddressBar | null = null;
+  #address: Promise<AddressBar> | null = null;
+  /** Ends whatever listens to the address or waits for the first change. */
+  #forgetAddress = (): void => {};
   #scaleLab: ScaleLabRunner | null = null;
   #section = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
@@ -98,10 +101,7 @@ export class AttentionLabElement extends LitElement {
   }
 
   async #start(workspace: Workspace): Promise<void> {
-    if (this.address) {
-      this.#addressBar ??= new AddressBar(this);
-      await this.#addressBar.start();
-    }
+    if (this.address) await this.#startAddress(workspace.store);
     await workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
     if (this.#addressBar?.section) {
       await this.updateComplete;
@@ -109,11 +109,43 @@ export class AttentionLabElement extends LitElement {
     }
   }
 
+  /** An address that says nothing costs nothing: its reader is fetched with the first change. */
+  async #startAddress(store: Store): Promise<void> {
+    this.#forgetAddress();
+    if (location.hash.length > 1) {
+      await this.#openAddress();
+      return;
+    }
+    const open = () => void this.#openAddress();
+    const unsubscribe = store.subscribe(open);
+    addEventListener('hashchange', open);
+    this.#forgetAddress = () => {
+      unsubscribe();
+      removeEventListener('hashchange', open);
+      this.#forgetAddress = () => {};
+    };
+  }
+
+  #openAddress(): Promise<AddressBar> {
+    this.#address ??= (async () => {
+      const bar = new (await import('./address-bar.ts')).AddressBar(this);
+      this.#forgetAddress();
+      await bar.start();
+      this.#forgetAddress = () => {
+        bar.stop();
+        this.#address = null;
+      };
+      this.#addressBar = bar;
+      return bar;
+    })();
+    return this.#address;
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
     this.#observer = null;
-    this.#addressBar?.stop();
+    this.#forgetAddress();
     // Moving an element in the document also disconnects it; only one that stays away lets go.
     queueMicrotask(() => {
       if (this.isConnected) return;
@@ -421,7 +453,7 @@ export class AttentionLabElement extends LitElement {
 
   #onFormulaLink = (section: string, event: Event): void => {
     event.preventDefault();
-    this.#addressBar?.enter(section);
+    if (this.address) void this.#openAddress().then((bar) => bar.enter(section));
     this.goToSection(section);
   };
 
@@ -450,7 +482,7 @@ export class AttentionLabElement extends LitElement {
 
   /** The address of this page with the state as it is now; only with the attribute `address`. */
   async link(): Promise<string> {
-    return this.#addressBar ? this.#addressBar.link() : location.href;
+    return this.address ? (await this.#openAddress()).link() : location.href;
   }
 
   #scrollTo(target: HTMLElement, block: ScrollLogicalPosition): void {
