@@ -59,9 +59,14 @@ inline attn::Config config_from(const nlohmann::json& json) {
   return config;
 }
 
+// A file of the folder of vectors.
+inline nlohmann::json read_json(const std::string& name) {
+  std::ifstream file(std::filesystem::path(ATTN_VECTORS_DIR) / name);
+  return nlohmann::json::parse(file);
+}
+
 inline Vector read_vector(const std::string& name) {
-  std::ifstream file(std::filesystem::path(ATTN_VECTORS_DIR) / (name + ".json"));
-  const nlohmann::json json = nlohmann::json::parse(file);
+  const nlohmann::json json = read_json(name + ".json");
   Vector vector{.name = json.at("name"), .config = config_from(json.at("config"))};
   for (const auto& [stage, numbers] : json.at("inputs").items()) {
     for (const auto& number : numbers) {

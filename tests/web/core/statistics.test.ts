@@ -1,0 +1,119 @@
+/** Row statistics and seeded draws on both builds, against tests/vectors. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Build, load, type Session, stageIds } from '../../../web/core/index.ts';
+
+type Text = number | string;
+
+interface Row {
+  readonly name: string;
+  readonly scores: readonly Text[];
+  readonly mask: readonly Text[];
+  readonly expected: Readonly<Record<string, Text>>;
+}
+
+interface Draws {
+  readonly seed: number;
+  readonly stream: number;
+  readonly data: readonly number[];
+}
+
+const read = <T>(name: string): readonly T[] =>
+  JSON.parse(readFileSync(new URL(`../../vectors/${name}`, import.meta.url), 'utf8'));
+const rows = read<Row>('statistics/rows.json').filter(({ mask }) => mask.every((m) => m === 0));
+const draws = read<Draws>('normal/draws.json');
+
+describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
+  let session: Session;
+
+  beforeAll(async () => {
+    session = (await load({ build })).createSession();
+  });
+  afterAll(() => session.dispose());
+
+  test.each(rows)('statistics of a row: $name', ({ scores, expected }) => {
+    // With a query and a width of 1 the keys are the scores.
+    session.configure({ tq: 1, tk: scores.length, dK: 1, dV: 0, source: 'qkv', scale: 1 });
+    session.setInput('q', [1]);
+    session.setInput('k', scores.map(Number));
+    session.run();
+    const [found] = session.rowStatistics();
+    for (const [name, text] of Object.entries(expected)) {
+      const right = Number(text);
+      const value = found?.[name as 'maximum'] as number;
+      if (Number.isNaN(right)) expect(value, name).toBeNaN();
+      else
+        expect(Math.abs(value - right), name).toBeLessThanOrEqual(2e-15 + 2e-13 * Math.abs(right));
+    }
+    const sum = session.view('weights').reduce((total, weight) => total + weight, 0);
+    expect(found?.sum).toBe(sum);
+  });
+
+  test('statistics have a row for each query of a batch and a head', () => {
+    session.configure({
+      batch: 2,
+      heads: 2,
+      kvHeads: 1,
+      tq: 40,
+      tk: 2,
+      dK: 1,
+      dV: 0,
+      source: 'qkv',
+      scale: 1,
+    });
+    const cells = session.view('q').length;
+    session.setInput(
+      'q',
+      Array.from({ length: cells }, (_, i) => i / 100),
+    );
+    session.setInput('k', [0, 1, 0, 1]);
+    session.run();
+    const weights = [...session.view('weights')];
+    for (const [batch, head] of [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ] as const) {
+      const statistics = session.rowStatistics(batch, head);
+      expect(statistics.length).toBe(40);
+      for (const [row, { maximum }] of statistics.entries()) {
+        const at = ((batch * 2 + head) * 40 + row) * 2;
+        expect(maximum).toBeCloseTo(Math.max(...weights.slice(at, at + 2)), 6);
+      }
+    }
+    expect(() => session.rowStatistics(2, 0)).toThrow(
+      expect.objectContaining({ code: 'cellOutsideStage' }),
+    );
+    expect(() => session.rowStatistics(0, 2)).toThrow(
+      expect.objectContaining({ code: 'cellOutsideStage' }),
+    );
+  });
+
+  // A stage draws from the stream of its place in the table.
+  test.each(draws.filter(({ stream }) => ['q', 'k', 'v'].includes(stageIds[stream] ?? '')))(
+    'seed $seed, stream $stream: every bit',
+    ({ seed, stream, data }) => {
+      const count = data.length;
+      session.configure({ tq: count, tk: count, dK: 1, dV: 1, source: 'qkv' });
+      const stage = stageIds[stream] as 'q';
+      session.fillNormal(stage, seed);
+      expect([...session.view(stage)]).toEqual(data.map(Math.fround));
+    },
+  );
+
+  test('a seed is a whole number of 32 bits, and a computed stage takes none', () => {
+    session.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' });
+    for (const seed of [-1, 0.5, 2 ** 32, Number.NaN]) {
+      expect(() => session.fillNormal('q', seed)).toThrow(
+        expect.objectContaining({ code: 'badSeed' }),
+      );
+    }
+    expect(() => session.fillNormal('weights', 1)).toThrow(
+      expect.objectContaining({ code: 'notGiven' }),
+    );
+    expect(() => session.fillNormal('x', 1)).toThrow(
+      expect.objectContaining({ code: 'stageAbsent' }),
+    );
+  });
+});
