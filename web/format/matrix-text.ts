@@ -1,5 +1,5 @@
 /** Numbers as a page shows them: a matrix with one number of decimals, and a number in a sentence. */
-import { formatNumber, fullPrecision, type NumberFormat } from './number-text.ts';
+import { alignParts, formatNumber, fullPrecision, type NumberFormat } from './number-text.ts';
 
 /** Decimals that would show every value exactly, but never more than the reader asked for. */
 function decimalsNeeded(values: Float32Array, atMost: number): number {
@@ -16,7 +16,12 @@ function decimalsNeeded(values: Float32Array, atMost: number): number {
 
 export function matrixTexts(values: Float32Array, format: NumberFormat): string[] {
   const digits = format.mode === 'decimals' ? decimalsNeeded(values, format.digits) : format.digits;
-  return Array.from(values, (value) => formatNumber(value, { ...format, digits }));
+  const parts = Array.from(values, (value) =>
+    alignParts(formatNumber(value, { ...format, digits })),
+  );
+  const width = parts.reduce((most, { fraction }) => Math.max(most, fraction.length), 0);
+  // Texts are set to the right in a font of one width: blanks at the end align the decimal signs.
+  return parts.map(({ text, fraction }) => text + '\u00a0'.repeat(width - fraction.length));
 }
 
 /** A number in a sentence or a sum: exact where that is short, else rounded as matrices are. */

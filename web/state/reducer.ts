@@ -4,14 +4,19 @@ import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import { type Fill, filled, reseeded, resized, withMatrix } from './problem.ts';
 import {
+  type Draft,
   draftKey,
+  type FieldName,
+  fieldKey,
   type InputId,
   inputAxes,
+  mostDigits,
   type Names,
   type Problem,
   type ScaleLab,
   type Sizes,
   type State,
+  sizeNames,
 } from './types.ts';
 
 export type Action =
@@ -34,6 +39,7 @@ export type Action =
   | { type: 'lab'; lab: Partial<ScaleLab> }
   | { type: 'reseed' }
   | { type: 'reading'; reading: State['reading'] }
+  | { type: 'field'; field: FieldName; text: string }
   | { type: 'resize'; sizes: Partial<Sizes> }
   | { type: 'open'; preset: string; problem: Problem }
   | { type: 'restore'; state: State; notice: string }
@@ -52,11 +58,7 @@ export function reduce(state: State, action: Action): State {
     case 'dropDraft':
       return withoutDraft(state, draftKey(action.stage, action.row, action.col));
     case 'reject':
-      return {
-        ...step(state, 'past', 'future'),
-        ...{ future: state.future, problem: action.problem },
-        notice: action.notice,
-      };
+      return rejected(state, action.problem, action.notice);
     case 'notice':
       return { ...state, notice: action.notice };
     case 'matrix': {
@@ -75,6 +77,8 @@ export function reduce(state: State, action: Action): State {
       return remembered(state, reseeded(state.problem));
     case 'reading':
       return { ...state, reading: action.reading };
+    case 'field':
+      return field(state, action.field, action.text);
     case 'resize':
       return changed(state, resized(state.problem, action.sizes));
     case 'open':
@@ -123,6 +127,63 @@ const withoutStep = (state: State): State => ({
   ...state,
   problem: state.past.at(-1) ?? state.problem,
   past: state.past.slice(0, -1),
+});
+
+const fieldTitles: Readonly<Record<FieldName, string>> = {
+  tq: 'T_q',
+  tk: 'T_k',
+  dModel: 'd_model',
+  dK: 'd_k',
+  dV: 'd_v',
+  scale: 'The scale',
+  digits: 'The number of digits',
+};
+
+/** Takes a text typed above the matrices, or keeps it beside the old number with what is wrong. */
+function field(state: State, name: FieldName, text: string): State {
+  const refuse = (message: string) => withDraft(state, fieldKey(name), { text, message });
+  const clean = withoutDraft(state, fieldKey(name));
+  if (name === 'scale') {
+    const parsed = text.trim() === '' ? null : parseNumber(text);
+    if (parsed && !parsed.ok) return refuse(`${fieldTitles.scale}: ${parsed.message}`);
+    const scale = parsed ? parsed.value : null;
+    return Object.is(scale, state.problem.scale)
+      ? clean
+      : remembered(clean, { ...state.problem, scale });
+  }
+  const number = Number(text);
+  const whole = /^\s*\d+\s*$/.test(text);
+  if (name === 'digits') {
+    const least = state.format.mode === 'decimals' ? 0 : 1;
+    return whole && number >= least && number <= mostDigits
+      ? { ...clean, format: { ...state.format, digits: number } }
+      : refuse(
+          `${fieldTitles.digits} is a whole number from ${least} to ${mostDigits}, but “${text}” was found.`,
+        );
+  }
+  if (!whole) {
+    return refuse(`${fieldTitles[name]} is a whole number of 0 or more, but “${text}” was found.`);
+  }
+  return number === state.problem.sizes[name]
+    ? clean
+    : changed(clean, resized(state.problem, { [name]: number }));
+}
+
+/** Back to the problem before: the core refused the new one. Sizes that were asked for stay as drafts. */
+function rejected(state: State, problem: Problem, notice: string): State {
+  let next: State = { ...state, problem, past: state.past.slice(0, -1), notice };
+  for (const name of sizeNames) {
+    const asked = state.problem.sizes[name];
+    if (asked === problem.sizes[name]) continue;
+    next = withDraft(next, fieldKey(name), { text: String(asked), message: notice });
+    next = { ...next, notice: '' };
+  }
+  return next;
+}
+
+const withDraft = (state: State, key: string, draft: Draft): State => ({
+  ...state,
+  drafts: { ...state.drafts, [key]: draft },
 });
 
 function withoutDraft(state: State, key: string): State {

@@ -78,6 +78,13 @@ export interface State {
   readonly notice: string;
 }
 
+/** The numbers that stand above the matrices, each a field to type in. */
+export type FieldName = SizeName | 'scale' | 'digits';
+export const fieldKey = (name: FieldName): string => `field ${name}`;
+
+/** Decimals and significant digits go up to here. */
+export const mostDigits = 8;
+
 /** Where a draft is kept. */
 export const draftKey = (stage: string, row: number, col: number): string =>
   `${stage} ${row} ${col}`;

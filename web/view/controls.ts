@@ -1,16 +1,26 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
-import type { InputId, SizeName, State } from '../state/types.ts';
+import {
+  type FieldName,
+  fieldKey,
+  type InputId,
+  type SizeName,
+  type State,
+  sizeNames,
+} from '../state/types.ts';
 
 export interface ControlsProps {
   readonly state: State;
   readonly examples: readonly { readonly id: string; readonly name: string }[];
   readonly sizes: readonly SizeName[];
   readonly onExample: (id: string) => void;
-  readonly onSize: (size: SizeName, text: string) => void;
+  /** With X and no context there are as many keys as queries. */
+  readonly keysFollow: boolean;
+  readonly onField: (field: FieldName, text: string) => void;
   readonly onMode: (mode: State['format']['mode']) => void;
-  readonly onDigits: (text: string) => void;
   readonly onReseed: () => void;
   readonly onTools: () => void;
   readonly onNames: () => void;
@@ -27,7 +37,7 @@ const sizeLabels: Readonly<Record<SizeName, TemplateResult>> = {
   dK: sub('d', 'k'),
   dV: sub('d', 'v'),
 };
-const sizeNames: Readonly<Record<SizeName, string>> = {
+const sizeTitles: Readonly<Record<SizeName, string>> = {
   tq: 'T q, number of queries',
   tk: 'T k, number of keys',
   dModel: 'd model, width of a token row',
@@ -39,6 +49,7 @@ const value = (event: Event): string => (event.target as HTMLInputElement).value
 
 export function controls(props: ControlsProps): TemplateResult {
   const { state } = props;
+  const { scale } = state.problem;
   const known = props.examples.some(({ id }) => id === state.preset);
   return html`<div class="controls" role="group" aria-label="Example and sizes">
     <label
@@ -51,30 +62,19 @@ export function controls(props: ControlsProps): TemplateResult {
         )}
       </select></label
     >
-    ${props.sizes.map(
-      (size) => html`<label
-        ><span>${sizeLabels[size]}</span>
-        <input
-          type="text"
-          inputmode="numeric"
-          size="3"
-          autocomplete="off"
-          aria-label=${sizeNames[size]}
-          .value=${String(state.problem.sizes[size])}
-          @change=${(event: Event) => props.onSize(size, value(event))}
-      /></label>`,
+    ${props.sizes.map((size) =>
+      size === 'tk' && props.keysFollow
+        ? html`<span class="follows">${sizeLabels.tk} = ${state.problem.sizes.tk}, follows ${sizeLabels.tq}</span>`
+        : html`<label
+            ><span>${sizeLabels[size]}</span>
+            ${field(props, size, String(state.problem.sizes[size]), sizeTitles[size])}</label
+          >`,
     )}
     <label
-      >Show
-      <input
-        type="text"
-        inputmode="numeric"
-        size="2"
-        autocomplete="off"
-        aria-label="How many digits"
-        .value=${String(state.format.digits)}
-        @change=${(event: Event) => props.onDigits(value(event))}
-      />
+      >Scale ${field(props, 'scale', scale === null ? '' : fullPrecision(scale), 'Scale, empty for 1 over the root of d k', '1/√dₖ')}</label
+    >
+    <label
+      >Show ${field(props, 'digits', String(state.format.digits), 'How many digits')}
       <select
         class="mode"
         aria-label="What the digits count"
@@ -98,7 +98,40 @@ export function controls(props: ControlsProps): TemplateResult {
     <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
     <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
     <button @click=${props.onReset}>Reset</button>
-  </div>`;
+    </div>
+    ${fieldNames
+      .map((name) => ({ name, draft: state.drafts[fieldKey(name)] }))
+      .filter(({ draft }) => draft)
+      .map(
+        ({ name, draft }) =>
+          html`<p class="complaint" id=${`${name}-error`} role="alert">
+            ${draft?.message} The old number is kept.
+          </p>`,
+      )}`;
+}
+
+const fieldNames: readonly FieldName[] = [...sizeNames, 'scale', 'digits'];
+
+/** A field to type a number in; what could not be taken stays in it. */
+function field(
+  { state, onField }: ControlsProps,
+  name: FieldName,
+  text: string,
+  label: string,
+  placeholder = '',
+): TemplateResult {
+  const draft = state.drafts[fieldKey(name)];
+  return html`<input
+    type="text"
+    inputmode=${name === 'scale' ? 'text' : 'numeric'}
+    autocomplete="off"
+    placeholder=${placeholder}
+    aria-label=${label}
+    aria-invalid=${draft ? 'true' : nothing}
+    aria-describedby=${draft ? `${name}-error` : nothing}
+    .value=${live(draft?.text ?? text)}
+    @change=${(event: Event) => onField(name, value(event))}
+  />`;
 }
 
 const seedText = (seeds: State['problem']['seeds']): string =>

@@ -154,6 +154,16 @@ export const styles = css`
     width: 46px;
     text-align: center;
   }
+  .controls input[placeholder*='√'] {
+    width: 66px;
+  }
+  .controls input[aria-invalid] {
+    border: 2px dashed var(--warn);
+    color: var(--warn);
+  }
+  .follows {
+    white-space: nowrap;
+  }
   .grow {
     flex: 1;
   }
@@ -245,7 +255,7 @@ export const styles = css`
     align-items: flex-end;
   }
   .steps {
-    gap: 18px 4px;
+    gap: 18px 3px;
   }
   .steps td[data-row] {
     padding: 0 6px;
@@ -271,7 +281,7 @@ export const styles = css`
     height: var(--row);
     display: grid;
     place-items: center;
-    min-width: 18px;
+    min-width: 15px;
   }
   .totals {
     display: grid;

@@ -35,7 +35,6 @@ import { Workspace } from './workspace.ts';
 export const tagName = 'attention-lab';
 
 const explanationId = 'explanation';
-const maxDigits = 8;
 
 /**
  * Attributes: `preset` (an example's id), `wasm-url` (where the folder of .wasm files is, when not
@@ -293,8 +292,7 @@ export class AttentionLabElement extends LitElement {
 
   #controls(state: State): TemplateResult {
     const { source, context, outputProjection } = state.problem;
-    const sizes: SizeName[] = ['tq'];
-    if (source === 'qkv' || context) sizes.push('tk');
+    const sizes: SizeName[] = ['tq', 'tk'];
     if (source === 'x' || outputProjection) sizes.push('dModel');
     sizes.push('dK', 'dV');
     const { store } = this;
@@ -302,31 +300,14 @@ export class AttentionLabElement extends LitElement {
       state,
       examples: presetIds.map((id) => ({ id, name: presets[id].name })),
       sizes,
+      keysFollow: source === 'x' && !context,
       onExample: (id) => this.#open(id),
-      onSize: (size, text) => {
-        const count = Number(text);
-        if (!/^\s*\d+\s*$/.test(text)) {
-          store.dispatch({
-            type: 'notice',
-            notice: `A size is a whole number of 0 or more, but “${text}” was found.`,
-          });
-        } else store.dispatch({ type: 'resize', sizes: { [size]: count } });
-      },
+      onField: (field, text) => store.dispatch({ type: 'field', field, text }),
       onMode: (mode) =>
         store.dispatch({
           type: 'format',
           format: { mode, digits: Math.max(1, state.format.digits) },
         }),
-      onDigits: (text) => {
-        const digits = Number(text);
-        const least = state.format.mode === 'decimals' ? 0 : 1;
-        if (!/^\s*\d\s*$/.test(text) || digits < least || digits > maxDigits) {
-          store.dispatch({
-            type: 'notice',
-            notice: `Digits are a whole number from ${least} to ${maxDigits}, but “${text}” was found.`,
-          });
-        } else store.dispatch({ type: 'format', format: { ...state.format, digits } });
-      },
       onReseed: () => store.dispatch({ type: 'reseed' }),
       onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
       onNames: () => void this.#openTools((tools) => tools.openNames()),

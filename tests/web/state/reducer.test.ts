@@ -224,7 +224,8 @@ describe('another size', () => {
     const before = state.past.at(-1)!;
     const refused = after(state, { type: 'reject', problem: before, notice: 'Too large.' });
     expect(refused.problem).toBe(before);
-    expect(refused.notice).toBe('Too large.');
+    // What was asked for stays where it was typed, with the reason.
+    expect(refused.drafts['field tq']).toEqual({ text: '1000000', message: 'Too large.' });
     expect(after(refused, { type: 'undo' }).problem).toBe(given);
   });
 });
