@@ -57,6 +57,8 @@ export function resized(problem: Problem, wanted: Partial<Sizes>): Problem {
   for (const id of inputsOf(problem)) {
     const [rowSize, colSize] = inputAxes[id];
     const from = problem.inputs[id];
+    // What the core has not drawn yet is drawn in its new size.
+    if (!from && problem.seeds[id] !== undefined) continue;
     inputs[id] = from
       ? recut(from, problem.sizes[rowSize], problem.sizes[colSize], sizes[rowSize], sizes[colSize])
       : new Float32Array(lengthOf(id, sizes));

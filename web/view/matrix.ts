@@ -140,7 +140,7 @@ export function legend(
   full = false,
 ): TemplateResult {
   const end = shortText(scale.limit, format);
-  const low = scale.kind === 'signed' ? shortText(-scale.limit, format) : '0';
+  const low = scale.kind === 'signed' && scale.limit > 0 ? shortText(-scale.limit, format) : '0';
   return html`<p class=${full ? 'legend full' : 'legend'}>
     <span class="low">${low}</span
     ><span class=${`ramp ${scale.kind}`} role="img" aria-label=${`Colour scale from ${low} to ${end}`}

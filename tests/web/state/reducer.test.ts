@@ -248,3 +248,10 @@ test('a store tells its subscribers of changes, and of nothing else', () => {
   store.dispatch(edit('v', 0, 0, '6'));
   expect(heard).toHaveLength(1);
 });
+
+test('what waits to be drawn is drawn in its new size, from the same seed', () => {
+  const drawn = after(start, { type: 'fill', stage: 'q', fill: { seed: 7 } });
+  const { problem } = after(drawn, resize({ tq: 5 }));
+  expect(problem.seeds).toEqual({ q: 7 });
+  expect(problem.inputs.q).toBeUndefined();
+});
