@@ -251,7 +251,7 @@ test('a store tells its subscribers of changes, and of nothing else', () => {
 
 test('what waits to be drawn is drawn in its new size, from the same seed', () => {
   const drawn = after(start, { type: 'fill', stage: 'q', fill: { seed: 7 } });
-  const { problem } = after(drawn, resize({ tq: 5 }));
+  const { problem } = after(drawn, { type: 'resize', sizes: { tq: 5 } });
   expect(problem.seeds).toEqual({ q: 7 });
   expect(problem.inputs.q).toBeUndefined();
 });
