@@ -57,6 +57,9 @@ test('an element that is moved keeps its numbers and its sessions', async ({ pag
     ['1.0949', '1.9051'],
     ['2.7616', '0.2384'],
   ]);
+  // Time enough for what loads when it comes into view.
+  await first.host.locator('#scale').scrollIntoViewIfNeeded();
+  await page.waitForTimeout(300);
   expect(await live()).toBe(before);
   await first.edit('k', 0, 0, '1');
   await first.expectTexts('heads', output);

@@ -204,6 +204,8 @@ export class AttentionLabElement extends LitElement {
             class="stages"
             @pointerover=${grid.onPointerOver}
             @pointerleave=${grid.onPointerLeave}
+            @pointerdown=${grid.onPointerDown}
+            @pointercancel=${grid.onPointerCancel}
             @focusin=${grid.onFocusIn}
             @focusout=${grid.onFocusOut}
             @click=${grid.onClick}

@@ -33,6 +33,8 @@ export class GridController implements ReactiveController {
   /** Until the reader points at something, one score shows what an explanation looks like. */
   untouched = true;
 
+  /** Between a press on a cell and its click. */
+  #pressed = false;
   readonly #host: GridHost;
 
   constructor(host: GridHost) {
@@ -85,6 +87,14 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
+  readonly onPointerDown = (event: PointerEvent): void => {
+    this.#pressed = cellOf(event.target) !== null;
+  };
+
+  readonly onPointerCancel = (): void => {
+    this.#pressed = false;
+  };
+
   readonly onFocusIn = (event: FocusEvent): void => {
     const cell = cellOf(event.target);
     if (!cell) return;
@@ -92,17 +102,21 @@ export class GridController implements ReactiveController {
     this.focused = refOf(cell);
     this.stops.set(placeOf(cell), `${cell.dataset['row']} ${cell.dataset['col']}`);
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
+    // A panel that came up now would lie under the finger and get the click that is to follow.
+    if (this.#pressed) return;
     if (this.#host.store.state.pinned) this.pin(this.focused);
     this.#host.requestUpdate();
   };
 
   readonly onFocusOut = (): void => {
+    this.#pressed = false;
     this.focused = null;
     this.editing = null;
     this.#host.requestUpdate();
   };
 
   readonly onClick = (event: MouseEvent): void => {
+    this.#pressed = false;
     const cell = cellOf(event.target);
     if (!cell) return;
     this.pin(refOf(cell));
