@@ -100,7 +100,7 @@ export class GridController implements ReactiveController {
     if (!cell) return;
     this.untouched = false;
     this.focused = refOf(cell);
-    this.stops.set(placeOf(cell), `${cell.dataset['row']} ${cell.dataset['col']}`);
+    this.stops.set(placeOf(cell), `${cell.dataset.row} ${cell.dataset.col}`);
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
     // A panel that came up now would lie under the finger and get the click that is to follow.
     if (this.#pressed) return;
@@ -216,12 +216,12 @@ const isInput = (stage: StageId): stage is InputId =>
   (inputIds as readonly string[]).includes(stage);
 
 function refOf(cell: HTMLTableCellElement): CellRef {
-  const stage = cell.closest('figure')?.dataset['stage'] as StageId;
+  const stage = cell.closest('figure')?.dataset.stage as StageId;
   const { row, col } = cell.dataset;
   return { stage, batch: 0, head: 0, row: Number(row), col: Number(col) };
 }
 
-const placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset['place'] ?? '';
+const placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset.place ?? '';
 
 /** Left and right stay in a text that is being typed, until they reach its end. */
 function caretMoves(input: HTMLInputElement, event: KeyboardEvent): boolean {
