@@ -27,7 +27,7 @@ const wasmFolders = /** @type {const} */ ({
   include: /^attn\//,
   src: /^attn\//,
   reference: /^attn\//,
-  bindings: /^(attn|emscripten)\//,
+  bindings: /^((attn|emscripten)\/|malloc\.h$)/,
   bench: /^(attn|benchmark)\//,
 });
 

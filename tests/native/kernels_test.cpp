@@ -234,14 +234,15 @@ TEST(RowSum, EveryLengthAndShift) {
 }
 
 TEST(Divide, EveryLengthAndShift) {
-  sweep([](auto in, auto out) { attn::divide(in, 3, out); }, [](double x) { return x / 3; }, 0.5);
+  sweep([](auto in, auto out) { attn::divide(in, {}, 3, out); }, [](double x) { return x / 3; },
+        0.5);
 }
 
 TEST(Divide, OneExponentialGivesAWeightOfExactlyOne) {
   for (int i = 0; i < 4096; ++i) {
     const float x = 1 + static_cast<float>(i) * 0x1p-12F;
     float out = 0;
-    attn::divide({&x, 1}, x, {&out, 1});
+    attn::divide({&x, 1}, {}, x, {&out, 1});
     ASSERT_EQ(out, 1) << x;
   }
 }
@@ -249,7 +250,7 @@ TEST(Divide, OneExponentialGivesAWeightOfExactlyOne) {
 TEST(Divide, ASumOfZeroGivesZeros) {
   const std::vector<float> in(7, 0);
   std::vector<float> out(7, kNan);
-  attn::divide(in, 0, out);
+  attn::divide(in, {}, 0, out);
   for (const float cell : out) EXPECT_EQ(cell, 0);
 }
 

@@ -32,7 +32,7 @@ TEST(StageTable, OperandsComeBeforeWhatTheyMake) {
         EXPECT_TRUE(operand == StageId::kNone || operand < stage.id) << stage.name;
       }
     }
-    const bool has_operand = stage.operands[0][0] != StageId::kNone;
+    const bool has_operand = *stage.operands[0].begin() != StageId::kNone;
     EXPECT_EQ(stage.operation != Operation::kGiven, has_operand) << stage.name;
   }
 }

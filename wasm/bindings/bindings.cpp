@@ -1,9 +1,12 @@
 // What JavaScript sees of the core: one session class, the stage table as text, typed views.
 #include <emscripten/bind.h>
+#include <malloc.h>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +16,7 @@
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Float32View);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Float64View);
+EMSCRIPTEN_DECLARE_VAL_TYPE(Int32View);
 
 namespace {
 
@@ -33,10 +37,10 @@ Outcome outcome_of(const attn::Status& status) {
 }
 
 // attn::Config in the numbers that JavaScript has. scale and softcap count only with their has…
-// flag.
+// flag, and the session's lengths only with `limited`.
 struct Options {
   double batch, heads, kvHeads, tq, tk, dK, dV, dModel, past;
-  bool fromX, context, outputProjection, masked, causal;
+  bool fromX, context, outputProjection, masked, causal, gradients, limited;
   bool hasScale, hasSoftcap;
   double scale, softcap;
 };
@@ -61,7 +65,8 @@ attn::Config config_of(const Options& o) {
                       .context = o.context,
                       .output_projection = o.outputProjection,
                       .masked = o.masked,
-                      .causal = o.causal};
+                      .causal = o.causal,
+                      .gradients = o.gradients};
   if (o.hasScale) config.scale = static_cast<float>(o.scale);
   if (o.hasSoftcap) config.softcap = static_cast<float>(o.softcap);
   return config;
@@ -80,7 +85,52 @@ struct StageShape {
 class Session {
  public:
   Outcome configure(const Options& options) {
-    return outcome_of(pipeline_.configure(config_of(options)));
+    attn::Config config = config_of(options);
+    if (options.limited) config.valid_lengths = {lengths_.get(), length_count_};
+    const attn::Status status = pipeline_.configure(config);
+    lengths_.reset();
+    return outcome_of(status);
+  }
+
+  // The place for `count` valid lengths of the next configure; empty when memory is lacking.
+  Int32View lengths(double count) {
+    length_count_ = static_cast<std::size_t>(to_count(count));
+    lengths_.reset(new (std::nothrow) std::int32_t[length_count_]);
+    if (lengths_ == nullptr) length_count_ = 0;
+    return Int32View(emscripten::val(emscripten::typed_memory_view(length_count_, lengths_.get())));
+  }
+
+  // A mask of `rank` axes; its `count` numbers are expected in the staging when it is set.
+  Outcome check_mask(int rank, double a, double b, double c, double d, double count) const {
+    const MaskAxes axes(rank, a, b, c, d);
+    // The check reads no number, only how many there are.
+    const attn::ConstFloats values(static_cast<const float*>(nullptr),
+                                   static_cast<std::size_t>(count));
+    return outcome_of(attn::check({axes.span(), false, values}, pipeline_.config()));
+  }
+
+  Outcome set_mask(int rank, double a, double b, double c, double d, double count, bool boolean) {
+    const MaskAxes axes(rank, a, b, c, d);
+    const attn::ConstFloats values =
+        pipeline_.mask_staging().first(static_cast<std::size_t>(count));
+    return outcome_of(pipeline_.set_mask({axes.span(), boolean, values}));
+  }
+
+  Float32View mask_staging() {
+    const std::span<float> cells = pipeline_.mask_staging();
+    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+  }
+
+  // Up to kRowNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
+  // column `first` on. The view holds until the next call.
+  Float64View jacobian(double batch, double head, double row, double i, double first) {
+    const std::int64_t cols = attn::shape_of(StageId::kWeights, pipeline_.config()).cols;
+    std::size_t at = 0;
+    for (std::int64_t j = to_count(first); j < cols && at < statistics_.size(); ++j) {
+      statistics_[at++] = pipeline_.softmax_jacobian(to_count(batch), to_count(head), to_count(row),
+                                                     to_count(i), j);
+    }
+    return Float64View(emscripten::val(emscripten::typed_memory_view(at, statistics_.data())));
   }
 
   bool has(int stage) const { return pipeline_.has(stage_from(stage)); }
@@ -88,11 +138,11 @@ class Session {
   double scale() const { return pipeline_.scale(); }
   void run() { pipeline_.run(); }
 
-  // The operand in place 0 or 1, or -1.
+  // The operand in a place below kOperandCount, or -1.
   int operand(int stage, int place) const {
     if (!has(stage)) return -1;
-    const StageId id = attn::operand_of(stage_from(stage), static_cast<std::size_t>(place != 0),
-                                        pipeline_.config());
+    const StageId id =
+        attn::operand_of(stage_from(stage), static_cast<std::size_t>(place), pipeline_.config());
     return id == StageId::kNone ? -1 : static_cast<int>(id);
   }
 
@@ -146,9 +196,9 @@ class Session {
   }
 
   // Up to kTermsAtOnce terms of a cell that check() accepts, from the one with index `first` on.
-  // A term is kTermNumbers numbers: twice an operand [stage, batch, head, row, col, value], then
-  // the partial result. The stage is kConstant for a constant and kUnused for no operand. The view
-  // holds until the next call.
+  // A term is kTermNumbers numbers: three times an operand [stage, batch, head, row, col, value],
+  // then the partial result. The stage is kConstant for a constant and kUnused for no operand. The
+  // view holds until the next call.
   Float64View terms(int stage, double batch, double head, double row, double col, double first) {
     const attn::Cell cell = cell_of(stage, batch, head, row, col);
     const std::size_t count = pipeline_.term_count(cell);
@@ -176,10 +226,25 @@ class Session {
  private:
   static constexpr double kConstant = -1;
   static constexpr double kUnused = -2;
-  static constexpr std::size_t kTermNumbers = 13;
+  static constexpr std::size_t kTermNumbers = 19;
   static constexpr std::size_t kTermsAtOnce = 32;
   static constexpr std::size_t kRowNumbers = 6;
   static constexpr std::size_t kRowsAtOnce = 32;
+
+  class MaskAxes {
+   public:
+    MaskAxes(int rank, double a, double b, double c, double d)
+        : rank_(static_cast<std::size_t>(rank)),
+          axes_{to_count(a), to_count(b), to_count(c), to_count(d), 1} {}
+    // Five of them stand for any more, which is one too many.
+    std::span<const std::int64_t> span() const {
+      return std::span(axes_).first(rank_ < axes_.size() ? rank_ : axes_.size());
+    }
+
+   private:
+    std::size_t rank_;
+    std::array<std::int64_t, 5> axes_;
+  };
 
   static attn::Cell cell_of(int stage, double batch, double head, double row, double col) {
     return {.stage = stage_from(stage),
@@ -192,6 +257,8 @@ class Session {
   Pipeline pipeline_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
   std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
+  std::unique_ptr<std::int32_t[]> lengths_;
+  std::size_t length_count_ = 0;
 };
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
@@ -223,6 +290,9 @@ std::string stage_table() {
   return json += "]";
 }
 
+// What the allocator has handed out and not got back.
+double bytes_in_use() { return static_cast<double>(mallinfo().uordblks); }
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(attention_lab) {
@@ -232,6 +302,7 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
 
   emscripten::register_type<Float32View>("Float32Array");
   emscripten::register_type<Float64View>("Float64Array");
+  emscripten::register_type<Int32View>("Int32Array");
 
   value_object<Outcome>("Outcome")
       .field("code", &Outcome::code)
@@ -254,6 +325,8 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
       .field("outputProjection", &Options::outputProjection)
       .field("masked", &Options::masked)
       .field("causal", &Options::causal)
+      .field("gradients", &Options::gradients)
+      .field("limited", &Options::limited)
       .field("hasScale", &Options::hasScale)
       .field("hasSoftcap", &Options::hasSoftcap)
       .field("scale", &Options::scale)
@@ -268,6 +341,11 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   class_<Session>("Session")
       .constructor<>()
       .function("configure(options)", &Session::configure)
+      .function("lengths(count)", &Session::lengths)
+      .function("checkMask(rank, a, b, c, d, count)", &Session::check_mask)
+      .function("setMask(rank, a, b, c, d, count, boolean)", &Session::set_mask)
+      .function("maskStaging", &Session::mask_staging)
+      .function("jacobian(batch, head, row, i, first)", &Session::jacobian)
       .function("has(stage)", &Session::has)
       .function("isGiven(stage)", &Session::is_given)
       .function("operand(stage, place)", &Session::operand)
@@ -281,5 +359,6 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
       .function("termCount(stage, batch, head, row, col)", &Session::term_count)
       .function("terms(stage, batch, head, row, col, first)", &Session::terms);
 
+  function("bytesInUse", &bytes_in_use);
   function("stageTable", &stage_table);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "attn/backward.hpp"
 #include "attn/kernels.hpp"
 #include "attn/normal.hpp"
 
@@ -57,17 +58,24 @@ Status Pipeline::configure(const Config& config) {
   config_ = config;
   configured_ = true;
   scale_ = scale_of(config);
-  std::int64_t offset = 0;
+  std::int64_t offset = aligned_bytes(static_cast<std::int64_t>(config.valid_lengths.size()));
   for (const Stage& stage : kStages) {
     offsets_[index_of(stage.id)] = to_size(offset) / sizeof(float);
     if (!stage.applies(config)) continue;
     offset += arena_bytes_of(stage.id, config);
   }
   std::fill_n(arena_.get(), to_size(bytes) / sizeof(float), 0.0F);
+  if (!config.valid_lengths.empty()) {
+    // Memory without a type of its own: whole numbers of the same size at its beginning.
+    auto* const lengths = reinterpret_cast<std::int32_t*>(arena_.get());
+    std::ranges::copy(config.valid_lengths, lengths);
+    config_.valid_lengths = {lengths, config.valid_lengths.size()};
+  }
   return {};
 }
 
 bool Pipeline::is_given(StageId stage) const {
+  if (stage == StageId::kMask) return configured_ && config_.masked;
   return has(stage) && operation_of(stage, config_) == Operation::kGiven;
 }
 
@@ -79,6 +87,27 @@ std::span<const float> Pipeline::stage(StageId stage) const {
 std::span<float> Pipeline::input(StageId stage) {
   if (!is_given(stage)) return {};
   return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+}
+
+Matrix Pipeline::past(StageId present, std::int64_t batch, std::int64_t head) {
+  if (!has(present) || config_.past == 0) return {};
+  return matrix(present, batch, head).row_block(0, to_size(config_.past));
+}
+
+Status Pipeline::set_mask(const GivenMask& mask) {
+  if (!has(StageId::kMask)) return {Code::kStageAbsent, "mask"};
+  if (!is_given(StageId::kMask)) return {Code::kNotGiven, "mask"};
+  if (const Status status = attn::check(mask, config_); !status.ok()) return status;
+  const Status status = check_values(mask);
+  if (status.ok()) spread(mask, config_, input(StageId::kMask));
+  compute(StageId::kMaskedScores);  // It may have been the staging.
+  return status;
+}
+
+std::span<float> Pipeline::mask_staging() {
+  if (!has(StageId::kMaskedScores)) return {};
+  const std::span<const float> cells = stage(StageId::kMaskedScores);
+  return {const_cast<float*>(cells.data()), cells.size()};
 }
 
 Status Pipeline::fill_normal(StageId stage, std::uint32_t seed) {
@@ -134,14 +163,19 @@ Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_
   return source;
 }
 
-void Pipeline::hide_later_keys() {
+void Pipeline::hide_keys() {
   const Shape shape = shape_of(StageId::kMask, config_);
   for (std::int64_t b = 0; b < shape.batch; ++b) {
+    // Without valid lengths the queries stand behind the past; with them they are the last tokens.
+    const bool limited = !config_.valid_lengths.empty();
+    const std::int64_t keys = limited ? config_.valid_lengths[to_size(b)] : shape.cols;
+    const std::int64_t first = limited ? keys - config_.tq : config_.past;
     for (std::int64_t h = 0; h < shape.heads; ++h) {
       const Matrix mask = matrix(StageId::kMask, b, h);
-      for (std::size_t i = 0; i < mask.rows; ++i) {
-        const std::size_t visible = std::min(i + to_size(config_.past) + 1, mask.cols);
-        std::ranges::fill(row_of(mask, i).subspan(visible), kHidden);
+      for (std::int64_t i = 0; i < shape.rows; ++i) {
+        const std::int64_t visible =
+            config_.causal ? std::clamp(first + i + 1, std::int64_t{0}, keys) : keys;
+        std::ranges::fill(row_of(mask, to_size(i)).subspan(to_size(visible)), kHidden);
       }
     }
   }
@@ -149,9 +183,24 @@ void Pipeline::hide_later_keys() {
 
 void Pipeline::run() {
   if (!configured_) return;
-  if (config_.causal && shape_of(StageId::kMask, config_).cells() > 0) hide_later_keys();
+  const bool hides = config_.causal || !config_.valid_lengths.empty();
+  if (hides && shape_of(StageId::kMask, config_).cells() > 0) hide_keys();
   for (const Stage& stage : kStages) {
     if (stage.applies(config_) && !is_given(stage.id)) compute(stage.id);
+  }
+}
+
+// A hidden key's weight of 0 times a NaN or an infinity would be NaN: rows with a NaN are summed
+// anew over the visible keys. Keys that add 0 leave the other sums as they are, to the last bit.
+void Pipeline::blend_again(std::int64_t batch, std::int64_t head, Matrix out) {
+  const auto operand = [&](std::size_t place) {
+    return source(StageId::kHeads, place, batch, head).matrix;
+  };
+  for (std::size_t i = 0; i < out.rows; ++i) {
+    if (!std::isnan(row_sum(row_of(out, i)))) continue;
+    std::ranges::fill(row_of(out, i), 0.0F);
+    add_product(operand(0).row_block(i, 1), operand(1), mask_of(batch, head).row_block(i, 1),
+                out.row_block(i, 1));
   }
 }
 
@@ -167,11 +216,17 @@ void Pipeline::compute(StageId stage) {
 void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
   const Matrix out = matrix(stage, batch, head);
   const auto operand = [&](std::size_t place) { return source(stage, place, batch, head).matrix; };
+  const auto mask_row = [&](std::size_t i) {
+    const ConstMatrix mask = mask_of(batch, head);
+    return mask.data != nullptr ? row_of(mask, i) : ConstFloats();
+  };
   switch (stage_of(stage).operation) {
     case Operation::kGiven:
       return;
     case Operation::kMatmul:
-      return matmul(operand(0), operand(1), out);
+      matmul(operand(0), operand(1), out);
+      if (stage == StageId::kHeads && has(StageId::kMask)) blend_again(batch, head, out);
+      return;
     case Operation::kJoin: {
       const std::size_t past = to_size(config_.past);
       return copy(operand(0), out.row_block(past, out.rows - past));
@@ -192,11 +247,8 @@ void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
     case Operation::kSubtractRow: {
       const ConstMatrix scores = operand(0);
       const ConstMatrix max = operand(1);
-      const bool masked = has(StageId::kMask);
       for (std::size_t i = 0; i < out.rows; ++i) {
-        const ConstFloats mask =
-            masked ? ConstFloats(row_of(matrix(StageId::kMask, batch, head), i)) : ConstFloats();
-        subtract_max(row_of(scores, i), mask, max.at(i, 0), row_of(out, i));
+        subtract_max(row_of(scores, i), mask_row(i), max.at(i, 0), row_of(out, i));
       }
       return;
     }
@@ -211,7 +263,7 @@ void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
       const ConstMatrix in = operand(0);
       const ConstMatrix sum = operand(1);
       for (std::size_t i = 0; i < out.rows; ++i) {
-        divide(row_of(in, i), sum.at(i, 0), row_of(out, i));
+        divide(row_of(in, i), mask_row(i), sum.at(i, 0), row_of(out, i));
       }
       return;
     }
@@ -221,6 +273,8 @@ void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
         copy(in, out.columns(to_size(h) * in.cols, in.cols));
       }
       return;
+    case Operation::kSumOfProducts:
+      return compute_gradient(stage, batch, head);
   }
 }
 

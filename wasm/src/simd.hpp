@@ -46,6 +46,13 @@ inline Vector multiply_add(Vector a, Vector b, Vector c) {
 #endif
 }
 
+// The sum of the four lanes, in pairs.
+inline float sum(Vector lanes) {
+  lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 2, 3, 0, 1));
+  lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 1, 0, 3, 2));
+  return wasm_f32x4_extract_lane(lanes, 0);
+}
+
 // out[i] = operation(in[i]), four lanes at a time; unused lanes of the last vector hold zeros.
 template <typename Operation>
 inline void map(const float* in, float* out, std::size_t count, Operation operation) {

@@ -1,5 +1,7 @@
 // The steps of a softmax over one row of scores, each into an array of its own.
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "attn/kernels.hpp"
@@ -90,12 +92,10 @@ float row_sum(ConstFloats in) {
   if (i < in.size()) {
     lanes = wasm_f32x4_add(lanes, simd::load_first(in.data() + i, in.size() - i));
   }
-  lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 2, 3, 0, 1));
-  lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 1, 0, 3, 2));
-  return wasm_f32x4_extract_lane(lanes, 0);
+  return simd::sum(lanes);
 }
 
-void divide(ConstFloats in, float sum, Floats out) {
+void divide(ConstFloats in, ConstFloats mask, float sum, Floats out) {
   if (sum == 0) {
     std::ranges::fill(out, 0.0F);
     return;
@@ -104,6 +104,10 @@ void divide(ConstFloats in, float sum, Floats out) {
   const simd::Vector sums = simd::splat(sum);
   simd::map(in.data(), out.data(), in.size(),
             [&](simd::Vector x) { return wasm_f32x4_div(x, sums); });
+  if (!std::isnan(sum)) return;
+  for (std::size_t j = 0; j < mask.size(); ++j) {
+    if (mask[j] == -kInfinity) out[j] = 0;
+  }
 }
 
 }  // namespace attn

@@ -43,6 +43,24 @@ Status check_agreement(const Config& c) {
   return {};
 }
 
+Status check_valid_lengths(const Config& c) {
+  if (c.valid_lengths.empty()) return {};
+  if (c.past > 0) return {Code::kExcludes, "validLengths", static_cast<double>(c.past), 0};
+  const auto count = static_cast<std::int64_t>(c.valid_lengths.size());
+  if (count != c.batch) {
+    return {Code::kSizeMismatch, "validLengths", static_cast<double>(count),
+            static_cast<double>(c.batch)};
+  }
+  for (const std::int32_t length : c.valid_lengths) {
+    if (length < 0) return {Code::kBadSize, "validLength", static_cast<double>(length), 0};
+    if (length > c.tk) {
+      return {Code::kTooLarge, "validLength", static_cast<double>(length),
+              static_cast<double>(c.tk)};
+    }
+  }
+  return {};
+}
+
 Status check_constants(const Config& c) {
   if (c.scale && !std::isfinite(*c.scale)) return {Code::kBadNumber, "scale", *c.scale, 0};
   if (c.softcap && !(std::isfinite(*c.softcap) && *c.softcap > 0)) {
@@ -56,6 +74,7 @@ Status check_constants(const Config& c) {
 Status check(const Config& config) {
   if (const Status status = check_sizes(config); !status.ok()) return status;
   if (const Status status = check_agreement(config); !status.ok()) return status;
+  if (const Status status = check_valid_lengths(config); !status.ok()) return status;
   if (const Status status = check_constants(config); !status.ok()) return status;
   if (const std::int64_t bytes = arena_bytes_of(config); bytes > kArenaBytes) {
     return {Code::kTooLarge, "arena", static_cast<double>(bytes), static_cast<double>(kArenaBytes)};
@@ -64,9 +83,9 @@ Status check(const Config& config) {
 }
 
 std::string_view name_of(Axis axis) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "query",          "key",          "newKey",     "model", "feature", "value", "headsFeature",
-      "kvHeadsFeature", "kvHeadsValue", "headsValue", "one"};
+  static constexpr std::array<std::string_view, 12> kNames{
+      "query",          "key",          "newKey",     "model",  "feature", "value", "headsFeature",
+      "kvHeadsFeature", "kvHeadsValue", "headsValue", "result", "one"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 
@@ -76,9 +95,9 @@ std::string_view name_of(PerHead per_head) {
 }
 
 std::string_view name_of(Operation operation) {
-  static constexpr std::array<std::string_view, 13> kNames{
-      "given",  "matmul",      "join", "transpose", "scale",       "softcap",    "addMask",
-      "rowMax", "subtractRow", "exp",  "rowSum",    "divideByRow", "concatHeads"};
+  static constexpr std::array<std::string_view, 14> kNames{
+      "given",  "matmul",      "join", "transpose", "scale",       "softcap",     "addMask",
+      "rowMax", "subtractRow", "exp",  "rowSum",    "divideByRow", "concatHeads", "sumOfProducts"};
   return kNames[static_cast<std::size_t>(operation)];
 }
 

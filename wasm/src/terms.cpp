@@ -10,11 +10,11 @@ namespace {
 std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 Term one_operand(const Operand& a, float partial) {
-  return {.operands = {a, {}}, .operand_count = 1, .partial = partial};
+  return {.operands = {a, {}, {}}, .operand_count = 1, .partial = partial};
 }
 
 Term two_operands(const Operand& a, const Operand& b, float partial) {
-  return {.operands = {a, b}, .operand_count = 2, .partial = partial};
+  return {.operands = {a, b, {}}, .operand_count = 2, .partial = partial};
 }
 
 Operand constant(float value) { return {.cell = {}, .value = value}; }
@@ -46,6 +46,8 @@ std::size_t Pipeline::term_count(const Cell& cell) const {
     case Operation::kRowMax:
     case Operation::kRowSum:
       return to_size(shape_of(operand_of(cell.stage, 0, config_), config_).cols);
+    case Operation::kSumOfProducts:
+      return gradient_term_count(cell);
     default:
       return 1;
   }
@@ -70,7 +72,10 @@ Term Pipeline::term(const Cell& cell, std::size_t index) const {
     case Operation::kMatmul: {
       const Operand a = operand_at(0, row, index);
       const Operand b = operand_at(1, index, col);
-      return two_operands(a, b, a.value * b.value);
+      const bool kept_out =
+          cell.stage == StageId::kHeads &&
+          hidden(cell.batch, cell.head, cell.row, static_cast<std::int64_t>(index));
+      return two_operands(a, b, kept_out ? 0 : a.value * b.value);
     }
     case Operation::kJoin: {
       const std::size_t past = to_size(config_.past);
@@ -95,6 +100,8 @@ Term Pipeline::term(const Cell& cell, std::size_t index) const {
       return two_operands(operand_at(0, row, col), operand_at(1, row, 0), value);
     case Operation::kExp:
       return one_operand(operand_at(0, row, col), value);
+    case Operation::kSumOfProducts:
+      return gradient_term(cell, static_cast<std::int64_t>(index));
     case Operation::kConcatHeads: {
       const std::size_t width = to_size(config_.d_v);
       const auto head = static_cast<std::int64_t>(col / width);

@@ -18,6 +18,10 @@ const sentences = {
     `${subject} must be a multiple of ${expected}; found ${found}.`,
   badNumber: (subject: string, found: Fact) =>
     `${subject} must be a finite float32 number; found ${found}.`,
+  excludes: (subject: string, found: Fact) =>
+    `${subject} cannot be combined with past keys, of which there are ${found}.`,
+  badMask: (_subject: string, found: Fact, expected: Fact) =>
+    `The mask holds ${found} at ${expected}; a boolean mask holds 0 and 1, a float mask finite numbers and −Infinity.`,
   stageAbsent: (subject: string) => `${subject} does not exist under the present configuration.`,
   notGiven: (subject: string) =>
     `${subject} is computed from other matrices and cannot be written.`,
@@ -59,6 +63,13 @@ const subjects: Readonly<Record<string, string>> = {
   past: 'The number of past keys',
   scale: 'The scale',
   softcap: 'The softcap',
+  validLengths: 'The number of valid lengths',
+  validLength: 'A valid length',
+  maskRank: 'The number of axes of the mask',
+  maskBatch: "The mask's axis of batches",
+  maskHeads: "The mask's axis of heads",
+  maskQueries: "The mask's axis of queries",
+  maskKeys: "The mask's axis of keys",
   x: 'X',
   xContext: 'X of the context',
   wq: 'W_q',
@@ -68,6 +79,10 @@ const subjects: Readonly<Record<string, string>> = {
   q: 'Q',
   k: 'K',
   v: 'V',
+  mask: 'The mask',
+  presentKey: 'The past keys',
+  presentValue: 'The past values',
+  dOutput: 'The gradient of the result',
 };
 
 /** Thrown by everything in core: `code` for programs, `message` for readers. */

@@ -4,6 +4,8 @@ import type { Session as Handle, MainModule, Outcome } from './generated/attenti
 import {
   type CellRef,
   type CellTerms,
+  type Layout,
+  type Mask,
   type Operand,
   type RowStatistics,
   type Session,
@@ -18,11 +20,12 @@ import {
 /** The generated module with the one runtime export that its types leave out. */
 export type Module = MainModule & { readonly wasmMemory: WebAssembly.Memory };
 
-const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel'] as const;
+const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel', 'past'] as const;
 
-// A term as `terms` of wasm/bindings/bindings.cpp lays it out: two operands and the partial result.
+// A term as `terms` of wasm/bindings/bindings.cpp lays it out: operands and the partial result.
 const operandNumbers = 6; // stage, batch, head, row, col, value
-const termNumbers = 2 * operandNumbers + 1;
+const termNumbers = 3 * operandNumbers + 1;
+const operandPlaces = [0, 1, 2, 3, 4, 5];
 // A row's statistics as `rowStatistics` of wasm/bindings/bindings.cpp lays them out.
 const statisticsNumbers = 6;
 const maxSeed = 2 ** 32 - 1;
@@ -50,10 +53,9 @@ export class WasmSession implements Session {
   }
 
   configure(config: SessionConfig): void {
-    const sizes = { batch: 1, heads: 1, kvHeads: 1, dModel: 0, ...definedOnly(config) };
-    for (const name of sizeNames) {
-      if (!Number.isInteger(sizes[name])) throw new AttentionError('badSize', name, sizes[name], 0);
-    }
+    const sizes = { batch: 1, heads: 1, kvHeads: 1, dModel: 0, past: 0, ...definedOnly(config) };
+    for (const name of sizeNames) requireWhole(name, sizes[name]);
+    if (config.validLengths) this.#writeLengths(config.validLengths);
     const outcome = this.#open.configure({
       batch: sizes.batch,
       heads: sizes.heads,
@@ -63,16 +65,18 @@ export class WasmSession implements Session {
       dK: sizes.dK,
       dV: sizes.dV,
       dModel: sizes.dModel,
-      past: 0,
+      past: sizes.past,
       fromX: config.source === 'x',
       context: config.context ?? false,
       outputProjection: config.outputProjection ?? false,
-      masked: false,
-      causal: false,
+      masked: config.masked ?? false,
+      causal: config.causal ?? false,
+      gradients: config.gradients ?? false,
+      limited: config.validLengths !== undefined,
       hasScale: config.scale !== undefined,
-      hasSoftcap: false,
+      hasSoftcap: config.softcap !== undefined,
       scale: config.scale ?? 0,
-      softcap: 0,
+      softcap: config.softcap ?? 0,
     });
     if (outcome.code === 'ok' || outcome.code === 'outOfMemory') this.#views.clear();
     // The number as it was given: the core works with whole and float32 numbers.
@@ -88,7 +92,9 @@ export class WasmSession implements Session {
     const index = this.#indexOfPresent(stage);
     const info = this.#table[index] as StageInfo;
     if (this.#open.isGiven(index)) return { ...info, operation: 'given', operands: [] };
-    const operands = [0, 1].flatMap((place) => stageIds[this.#open.operand(index, place)] ?? []);
+    const operands = operandPlaces.flatMap(
+      (place) => stageIds[this.#open.operand(index, place)] ?? [],
+    );
     return { ...info, operands };
   }
 
@@ -106,13 +112,56 @@ export class WasmSession implements Session {
     return view;
   }
 
-  setInput(stage: StageId, values: ArrayLike<number>): void {
+  setInput(stage: StageId, values: ArrayLike<number>, layout: Layout = 'heads'): void {
     const view = this.view(stage);
     if (!this.#open.isGiven(indexOf(stage))) throw new AttentionError('notGiven', stage);
-    if (values.length !== view.length) {
-      throw new AttentionError('wrongLength', stage, values.length, view.length);
+    requireLength(stage, values, view.length);
+    const { batch, heads, rows, cols } = this.shape(stage);
+    if (stage === 'mask') {
+      this.setMask({ kind: 'float', shape: [batch, heads, rows, cols], values });
+    } else if (layout === 'heads') {
+      view.set(values);
+    } else {
+      for (let at = 0; at < view.length; at += 1) {
+        const [b, h, row, col] = placeOf(at, [heads, rows, cols]);
+        view[at] = values[((b * rows + row) * heads + h) * cols + col] as number;
+      }
     }
-    view.set(values);
+  }
+
+  setMask({ kind, shape, values }: Mask): void {
+    this.#indexOfPresent('mask');
+    if (!this.#open.isGiven(indexOf('mask'))) throw new AttentionError('notGiven', 'mask');
+    for (const extent of shape) requireWhole('mask', extent);
+    requireLength(
+      'mask',
+      values,
+      shape.reduce((product, extent) => product * extent, 1),
+    );
+    const [a = 1, b = 1, c = 1, d = 1] = shape;
+    const axes = [shape.length, a, b, c, d, values.length] as const;
+    throwUnlessOk(this.#open.checkMask(...axes));
+    // The core's memory for it is the stage that the next run computes from it.
+    const staging = this.#open.maskStaging();
+    if (staging.length === 0) return; // No score that a mask could change.
+    for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
+    const outcome = this.#open.setMask(...axes, kind === 'boolean');
+    if (outcome.code === 'badMask') {
+      const place = placeOf(outcome.expected, shape.slice(1)).slice(0, shape.length);
+      throw new AttentionError('badMask', 'mask', outcome.found, `[${place.join(', ')}]`);
+    }
+    throwUnlessOk(outcome);
+  }
+
+  setPast(stage: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
+    const { batch, heads, rows, cols } = this.shape(stage);
+    const view = this.view(stage);
+    const past = rows - this.shape(stage === 'presentKey' ? 'k' : 'v').rows;
+    requireLength(stage, values, batch * heads * past * cols);
+    for (let at = 0; at < values.length; at += 1) {
+      const [matrix, row, col] = placeOf(at, [past, cols]);
+      view[(matrix * rows + row) * cols + col] = values[at] as number;
+    }
   }
 
   fillNormal(stage: StageId, seed: number): void {
@@ -141,6 +190,20 @@ export class WasmSession implements Session {
       }
     }
     return statistics;
+  }
+
+  softmaxJacobian(batch: number, head: number, row: number): Float64Array[] {
+    const { cols } = this.shape('weights');
+    throwUnlessOk(this.#open.check(indexOf('rowMax'), batch, head, row, 0));
+    return Array.from({ length: cols }, (_, i) => {
+      const entries = new Float64Array(cols);
+      for (let first = 0; first < cols; ) {
+        const part = this.#open.jacobian(batch, head, row, i, first);
+        entries.set(part, first);
+        first += part.length;
+      }
+      return entries;
+    });
   }
 
   terms(cell: CellRef): CellTerms {
@@ -181,6 +244,17 @@ export class WasmSession implements Session {
     return this.#handle;
   }
 
+  #writeLengths(lengths: readonly number[]): void {
+    for (const length of lengths) requireWhole('validLength', length);
+    if (lengths.length === 0) throw new AttentionError('sizeMismatch', 'validLengths', 0, 1);
+    const view = this.#open.lengths(lengths.length);
+    if (view.length === 0) {
+      throw new AttentionError('outOfMemory', 'validLengths', 4 * lengths.length);
+    }
+    // Beyond a whole number of 32 bits there is no legal length; the core names the bound.
+    view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
+  }
+
   #indexOfPresent(stage: StageId): number {
     const index = indexOf(stage);
     if (!this.#open.has(index)) throw new AttentionError('stageAbsent', stage);
@@ -191,6 +265,28 @@ export class WasmSession implements Session {
 /** The place of a stage in the table; -1, which the core calls absent, for an unknown name. */
 function indexOf(stage: StageId): number {
   return stageIds.indexOf(stage);
+}
+
+function requireWhole(name: string, size: number): void {
+  if (!Number.isInteger(size)) throw new AttentionError('badSize', name, size, 0);
+}
+
+function requireLength(stage: StageId, values: ArrayLike<unknown>, expected: number): void {
+  if (values.length !== expected) {
+    throw new AttentionError('wrongLength', stage, values.length, expected);
+  }
+}
+
+/** The indices of a flat place, the first of them over axes of these extents. */
+function placeOf(at: number, extents: readonly number[]): [number, number, number, number] {
+  const place: number[] = [];
+  let rest = at;
+  for (const extent of extents.toReversed()) {
+    place.unshift(rest % extent);
+    rest = Math.floor(rest / extent);
+  }
+  place.unshift(rest);
+  return place as [number, number, number, number];
 }
 
 /** Without the members that are present but undefined, so that defaults can take their place. */

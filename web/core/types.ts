@@ -32,11 +32,27 @@ export const stageIds = [
   'heads',
   'concat',
   'output',
+  'dOutput',
+  'dConcat',
+  'dWeights',
+  'dScores',
+  'dQ',
+  'dK',
+  'dV',
+  'dWq',
+  'dWk',
+  'dWv',
+  'dWo',
+  'dX',
+  'dXContext',
 ] as const;
 
 export type StageId = (typeof stageIds)[number];
 
-/** What an index along one axis of a matrix counts. `one` is the single column of a row statistic. */
+/**
+ * What an index along one axis of a matrix counts. `one` is the single column of a row statistic;
+ * `result` counts as the result does: d_model with an output projection, else H·d_v.
+ */
 export type Axis =
   | 'query'
   | 'key'
@@ -48,6 +64,7 @@ export type Axis =
   | 'kvHeadsFeature'
   | 'kvHeadsValue'
   | 'headsValue'
+  | 'result'
   | 'one';
 
 /** How a cell of a stage is made from cells of its operands. */
@@ -64,7 +81,8 @@ export type Operation =
   | 'exp'
   | 'rowSum'
   | 'divideByRow'
-  | 'concatHeads';
+  | 'concatHeads'
+  | 'sumOfProducts';
 
 /** One row of the stage table. */
 export interface StageInfo {
@@ -87,11 +105,15 @@ export interface StageInfo {
 /** Sizes and switches of one attention computation. Sizes are counts (>= 0; batch and heads >= 1). */
 export interface SessionConfig {
   readonly batch?: number;
+  /** Query heads, a multiple of kvHeads. */
   readonly heads?: number;
+  /** Key/value heads; query head h reads floor(h·kvHeads/heads). */
   readonly kvHeads?: number;
   readonly tq: number;
-  /** With `source: 'x'` and no context this must equal tq. */
+  /** Past keys included. With `source: 'x'` and no context this must equal tq + past. */
   readonly tk: number;
+  /** Keys and values from before, in front of the new ones; `setPast` gives them. */
+  readonly past?: number;
   readonly dK: number;
   readonly dV: number;
   /** Needed with `source: 'x'` or an output projection. */
@@ -104,7 +126,32 @@ export interface SessionConfig {
   readonly outputProjection?: boolean;
   /** Multiplies the raw scores; unset means 1/√d_k. 0 and negative numbers are legal. */
   readonly scale?: number;
+  /** c > 0 bends scaled scores to c·tanh(s/c), before any mask. */
+  readonly softcap?: number;
+  /** A mask is given, by `setMask`; until then nothing is hidden by it. */
+  readonly masked?: boolean;
+  /** Query i sees keys up to its own place: i + past, or i + length − tq with valid lengths. */
+  readonly causal?: boolean;
+  /** How many keys of each batch count, from the first on. Not together with a past. */
+  readonly validLengths?: readonly number[];
+  /** The stages from `dOutput` on exist: the gradients of all inputs for a given gradient of the result. */
+  readonly gradients?: boolean;
 }
+
+/**
+ * A mask of one to four axes, the last ones of [batch, heads, tq, tk]; an axis of 1 stands for all,
+ * and a last axis that is longer than 1 and shorter than tk hides the keys beyond it.
+ */
+export interface Mask {
+  /** `boolean`: true or 1 may attend; `float`: added to the scores, and −Infinity hides. */
+  readonly kind: 'boolean' | 'float';
+  readonly shape: readonly number[];
+  /** Row-major. */
+  readonly values: ArrayLike<number> | ArrayLike<boolean>;
+}
+
+/** [batch, heads, tokens, width], as views have it, or [batch, tokens, heads · width]. */
+export type Layout = 'heads' | 'tokens';
 
 /** rows × cols of one matrix of a stage, and how many such matrices there are. */
 export interface StageShape {
@@ -184,8 +231,15 @@ export interface Session {
   shape(stage: StageId): StageShape;
   /** All matrices of the stage, row-major [batch, heads, rows, cols]. Fetch anew for each render. */
   view(stage: StageId): Float32Array;
-  /** Copies values into an input stage. Throws AttentionError for a wrong length or a derived stage. */
-  setInput(stage: StageId, values: ArrayLike<number>): void;
+  /**
+   * Copies values into an input stage; a mask is taken as a float mask of full size. Throws
+   * AttentionError for a wrong length or a derived stage.
+   */
+  setInput(stage: StageId, values: ArrayLike<number>, layout?: Layout): void;
+  /** Takes the mask in place of the former one, or throws AttentionError and keeps that. */
+  setMask(mask: Mask): void;
+  /** Copies the past keys or values, [batch, kvHeads, past, width]. */
+  setPast(stage: 'presentKey' | 'presentValue', values: ArrayLike<number>): void;
   /**
    * Fills an input with draws from N(0, 1): the same numbers for the same seed (0 to 2³² − 1), stage
    * and count in every build. Throws AttentionError for a derived stage or another seed.
@@ -195,6 +249,8 @@ export interface Session {
   run(): void;
   /** Statistics of the weights that query head `head` of batch `batch` gives, one entry a row. */
   rowStatistics(batch?: number, head?: number): readonly RowStatistics[];
+  /** The Jacobian diag(a) − a·aᵀ of one row of weights: entry [i][j] is ∂a_i/∂s_j. */
+  softmaxJacobian(batch: number, head: number, row: number): readonly Float64Array[];
   terms(cell: CellRef): CellTerms;
   /** The scale in force (given or 1/√d_k). */
   readonly scale: number;

@@ -153,6 +153,15 @@ function arithmeticOf(cell: CellTerms, { format, dK, defaultScale }: ExplainCont
       ]);
       return [[...sum, equals, total]];
     }
+    case 'sumOfProducts': {
+      const products = listed(terms, ' + ', (term, first) =>
+        term.operands.flatMap((operand, place) => [
+          ...(place > 0 ? [plain('·')] : []),
+          operandPiece(operand, format, first && place === 0),
+        ]),
+      );
+      return [[...products, equals, total]];
+    }
     case 'divideByRow':
       return [[piece(0, true), plain(' ÷ '), piece(1), equals, total]];
   }
@@ -221,8 +230,38 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
       return 'The same number, with the heads set side by side.';
     case 'output':
       return `Number ${col} of what leaves the layer for ${rowName}: its blend through W_o.`;
+    case 'dOutput':
+      return 'How much the loss grows for each unit that this number of the result grows. It is given.';
+    case 'dConcat':
+    case 'dWeights':
+    case 'dScores':
+    case 'dQ':
+    case 'dK':
+    case 'dV':
+    case 'dWq':
+    case 'dWk':
+    case 'dWv':
+    case 'dWo':
+    case 'dX':
+    case 'dXContext':
+      return `How much the loss grows for each unit that this number of ${gradientOf[stage]} grows.`;
   }
 }
+
+const gradientOf = {
+  dConcat: 'the blended values',
+  dWeights: 'the weights',
+  dScores: 'the scaled scores, through the whole row of the softmax,',
+  dQ: 'the queries',
+  dK: 'the keys, through every query that sees it,',
+  dV: 'the values, through every query that sees it,',
+  dWq: 'W_q',
+  dWk: 'W_k',
+  dWv: 'W_v',
+  dWo: 'W_o',
+  dX: 'X',
+  dXContext: 'the context',
+} as const;
 
 const axisOwner = { wq: 'query', wk: 'key', wv: 'value row' } as const;
 

@@ -45,6 +45,19 @@ export const stageText: Readonly<Record<StageId, StageText>> = {
   heads: text('O', 'blended values'),
   concat: text('O', 'heads side by side'),
   output: text('Y', 'output'),
+  dOutput: text('dY', 'gradient of the output'),
+  dConcat: text('dO', 'gradient of the heads side by side'),
+  dWeights: text('dA', 'gradient of the weights'),
+  dScores: text('dS', 'gradient of the scores'),
+  dQ: text('dQ', 'gradient of the queries', 'q'),
+  dK: text('dK', 'gradient of the keys', 'k'),
+  dV: text('dV', 'gradient of the values', 'v'),
+  dWq: text('dW_q', 'gradient of the query weights', 'q'),
+  dWk: text('dW_k', 'gradient of the key weights', 'k'),
+  dWv: text('dW_v', 'gradient of the value weights', 'v'),
+  dWo: text('dW_o', 'gradient of the output weights'),
+  dX: text('dX', 'gradient of the token rows'),
+  dXContext: text('dX′', 'gradient of the context rows'),
 };
 
 /** What one index along an axis is called. */
@@ -59,6 +72,7 @@ export const axisName: Readonly<Record<Axis, string>> = {
   kvHeadsFeature: 'feature',
   kvHeadsValue: 'value',
   headsValue: 'value',
+  result: 'number',
   one: '',
 };
 

@@ -24,6 +24,7 @@ const wo = sub(letter('W'), 'o');
 const rootDk = mathml`<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>`;
 const scaled = mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`;
 const mask = letter('M');
+const gradient = (of: Fragment): Fragment => mathml`<mrow><mi>d</mi>${of}</mrow>`;
 
 const symbols: Readonly<Record<StageId, Fragment>> = {
   x,
@@ -53,6 +54,19 @@ const symbols: Readonly<Record<StageId, Fragment>> = {
   heads: letter('O'),
   concat: letter('O'),
   output: letter('Y'),
+  dOutput: gradient(letter('Y')),
+  dConcat: gradient(letter('O')),
+  dWeights: gradient(letter('A')),
+  dScores: gradient(letter('S')),
+  dQ: gradient(q),
+  dK: gradient(k),
+  dV: gradient(v),
+  dWq: gradient(wq),
+  dWk: gradient(wk),
+  dWv: gradient(wv),
+  dWo: gradient(wo),
+  dX: gradient(x),
+  dXContext: gradient(xContext),
 };
 
 /** Right-hand sides; a stage that is given or only renamed has none. */

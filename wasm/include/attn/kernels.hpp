@@ -43,7 +43,8 @@ void exponential(ConstFloats in, Floats out);
 // Σ in; 0 for none. Four running sums, one a lane, are joined at the end.
 float row_sum(ConstFloats in);
 
-// out = in/sum; zeros where sum is 0, which means that no key is visible.
-void divide(ConstFloats in, float sum, Floats out);
+// out = in/sum; zeros where sum is 0, which means that no key is visible. Where `mask` (empty: no
+// mask) is −∞ the result is 0 even if sum is NaN.
+void divide(ConstFloats in, ConstFloats mask, float sum, Floats out);
 
 }  // namespace attn

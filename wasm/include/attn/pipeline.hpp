@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "attn/mask.hpp"
 #include "attn/matrix.hpp"
 #include "attn/stages.hpp"
 #include "attn/statistics.hpp"
@@ -31,7 +32,7 @@ struct Operand {
 
 // One summand of a cell: its operands and what they combine to in float32.
 struct Term {
-  std::array<Operand, 2> operands;
+  std::array<Operand, 3> operands;
   std::size_t operand_count = 0;
   float partial = 0;
 
@@ -43,7 +44,8 @@ class Pipeline {
   // Checks the configuration and makes room for every stage; all numbers are 0 afterwards. After a
   // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves an
   // unconfigured pipeline without stages. Only this function takes memory, and it never gives any
-  // back before the pipeline ends.
+  // back before the pipeline ends. The valid lengths are copied; they must not be those of this
+  // pipeline's own config().
   Status configure(const Config& config);
 
   const Config& config() const { return config_; }
@@ -53,7 +55,8 @@ class Pipeline {
 
   bool has(StageId stage) const { return configured_ && applies(stage, config_); }
 
-  // Whether the numbers of a stage come from outside.
+  // Whether the numbers of a stage come from outside. Those of a mask do where one is given; what
+  // `causal` and valid lengths hide is added to it by run().
   bool is_given(StageId stage) const;
 
   // All matrices of a stage, row-major [batch, heads, rows, cols]; empty for an absent stage.
@@ -61,6 +64,15 @@ class Pipeline {
 
   // The same to write an input's numbers; empty for a stage that is absent or computed.
   std::span<float> input(StageId stage);
+
+  // The rows of kPresentKey or kPresentValue that come from before, to be written; no data without
+  // a past.
+  Matrix past(StageId present, std::int64_t batch, std::int64_t head);
+
+  // Takes a mask in place of the former one. After a refusal that stands. The mask's values may lie
+  // in mask_staging(), which holds as many numbers as there are scores and is scratch until run().
+  Status set_mask(const GivenMask& mask);
+  std::span<float> mask_staging();
 
   // Fills an input with draws from N(0, 1); each stage has a stream of its own.
   Status fill_normal(StageId stage, std::uint32_t seed);
@@ -71,11 +83,16 @@ class Pipeline {
   // Statistics of row `row` of the weights of a batch and a query head; `weights` must have it.
   RowStatistics row_statistics(std::int64_t batch, std::int64_t head, std::int64_t row) const;
 
+  // d weights[row, i] / d score[row, j], the scores being those that the softmax reads.
+  double softmax_jacobian(std::int64_t batch, std::int64_t head, std::int64_t row, std::int64_t i,
+                          std::int64_t j) const;
+
   // Whether there is such a cell.
   Status check(const Cell& cell) const;
 
   // The terms that make a cell, in the order of its formula: as many as the inner size for a matrix
-  // product, as the row has cells for a row statistic, none for a given cell, else one. The value
+  // product, as the row has cells for a row statistic, as there are products for a gradient, none
+  // for a given cell, else one. A summand that the mask keeps out has the partial 0. The value
   // of the cell itself is the stage's own: the kernels may add the partials in another order.
   // `cell` must pass check(), `index` be below term_count().
   std::size_t term_count(const Cell& cell) const;
@@ -101,7 +118,17 @@ class Pipeline {
   ConstMatrix matrix(StageId stage, std::int64_t batch, std::int64_t head) const;
   Source source(StageId reader, std::size_t place, std::int64_t batch, std::int64_t head) const;
   Operand operand(const Source& source, std::size_t row, std::size_t col) const;
-  void hide_later_keys();
+  Operand operand(const Cell& cell) const;
+  void hide_keys();
+  ConstMatrix mask_of(std::int64_t batch, std::int64_t head) const;  // no data without a mask
+  bool hidden(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const;
+  // The columns of a head in a matrix that holds all heads side by side.
+  ConstMatrix block(StageId stage, std::int64_t batch, std::int64_t head, std::int64_t width) const;
+  ConstMatrix new_rows(StageId stage, std::int64_t batch, std::int64_t head) const;
+  void compute_gradient(StageId stage, std::int64_t batch, std::int64_t head);
+  std::size_t gradient_term_count(const Cell& cell) const;
+  Term gradient_term(const Cell& cell, std::int64_t index) const;
+  void blend_again(std::int64_t batch, std::int64_t head, Matrix heads);
   void compute(StageId stage);
   void compute(StageId stage, std::int64_t batch, std::int64_t head);
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "attn/status.hpp"
@@ -32,6 +33,11 @@ struct Config {
   bool output_projection = false;  // W_o is given
   bool masked = false;             // a mask is given
   bool causal = false;             // a query sees only keys up to its own place
+  bool gradients = false;          // the gradients of everything that is given, from dOutput
+
+  // How many keys of each batch count, from the first on; empty where all do. Not with a past. With
+  // `causal` the queries are the last of them: query i stands at place i + length − T_q.
+  std::span<const std::int32_t> valid_lengths{};
 
   std::optional<float> scale{};    // multiplies the raw scores; unset means 1/√d_k
   std::optional<float> softcap{};  // c > 0: scores become c·tanh(s/c)
@@ -65,6 +71,19 @@ enum class StageId : std::uint8_t {
   kHeads,
   kConcat,
   kOutput,
+  kDOutput,
+  kDConcat,
+  kDWeights,
+  kDScores,
+  kDQ,
+  kDK,
+  kDV,
+  kDWq,
+  kDWk,
+  kDWv,
+  kDWo,
+  kDX,
+  kDXContext,
   kNone,  // no stage; also the number of stages
 };
 
@@ -82,6 +101,7 @@ enum class Axis : std::uint8_t {
   kKvHeadsFeature,  // G·d_k
   kKvHeadsValue,    // G·d_v
   kHeadsValue,      // H·d_v
+  kResult,          // as the result: d_model with W_o, else H·d_v
   kOne,             // the single column of a row statistic
 };
 
@@ -90,22 +110,30 @@ enum class PerHead : std::uint8_t { kNone, kHeads, kKvHeads };
 // How a cell is made from cells of the operands a and b (r row, c column).
 enum class Operation : std::uint8_t {
   kGiven,
-  kMatmul,       // Σ_l a[r,l]·b[l,c]
-  kJoin,         // past rows, then the rows of a
-  kTranspose,    // a[c,r]
-  kScale,        // a·scale
-  kSoftcap,      // softcap·tanh(a/softcap)
-  kAddMask,      // a + b; −∞ where b is −∞, whatever a is
-  kRowMax,       // max_l a[r,l]
-  kSubtractRow,  // a − b[r,0]
-  kExp,          // eᵃ
-  kRowSum,       // Σ_l a[r,l]
-  kDivideByRow,  // a/b[r,0]; 0 where no key is visible
-  kConcatHeads,  // the heads of a side by side
+  kMatmul,         // Σ_l a[r,l]·b[l,c]
+  kJoin,           // past rows, then the rows of a
+  kTranspose,      // a[c,r]
+  kScale,          // a·scale
+  kSoftcap,        // softcap·tanh(a/softcap)
+  kAddMask,        // a + b; −∞ where b is −∞, whatever a is
+  kRowMax,         // max_l a[r,l]
+  kSubtractRow,    // a − b[r,0]
+  kExp,            // eᵃ
+  kRowSum,         // Σ_l a[r,l]
+  kDivideByRow,    // a/b[r,0]; 0 where no key is visible
+  kConcatHeads,    // the heads of a side by side
+  kSumOfProducts,  // Σ of products of cells of all operands, as backward.hpp says
 };
 
 // Alternatives in order of preference: the first stage that applies is the operand.
-using Slot = std::array<StageId, 3>;
+struct Slot {
+  std::array<StageId, 3> alternatives{StageId::kNone, StageId::kNone, StageId::kNone};
+
+  constexpr const StageId* begin() const { return alternatives.data(); }
+  constexpr const StageId* end() const { return alternatives.data() + alternatives.size(); }
+};
+
+inline constexpr std::size_t kOperandCount = 6;
 
 struct Stage {
   StageId id;
@@ -115,17 +143,15 @@ struct Stage {
   bool per_batch;
   PerHead per_head;
   Operation operation;  // kGiven takes its place where no first operand applies
-  std::array<Slot, 2> operands;
+  std::array<Slot, kOperandCount> operands;
   std::string_view formula;
   bool (*applies)(const Config&);
 };
 
 namespace detail {
-inline constexpr StageId kNo = StageId::kNone;
-inline constexpr Slot kNoSlot{kNo, kNo, kNo};
-
-constexpr Slot slot(StageId first, StageId second = kNo, StageId third = kNo) {
-  return {first, second, third};
+constexpr Slot slot(StageId first, StageId second = StageId::kNone,
+                    StageId third = StageId::kNone) {
+  return {{first, second, third}};
 }
 
 // The scores that the softmax reads.
@@ -138,7 +164,15 @@ constexpr bool from_context(const Config& c) { return c.from_x && c.context; }
 constexpr bool with_output(const Config& c) { return c.output_projection; }
 constexpr bool with_past(const Config& c) { return c.past > 0; }
 constexpr bool with_softcap(const Config& c) { return c.softcap.has_value(); }
-constexpr bool with_mask(const Config& c) { return c.masked || c.causal; }
+constexpr bool with_mask(const Config& c) {
+  return c.masked || c.causal || !c.valid_lengths.empty();
+}
+constexpr bool with_gradients(const Config& c) { return c.gradients; }
+constexpr bool with_gradients_from_x(const Config& c) { return c.gradients && c.from_x; }
+constexpr bool with_gradient_of_output(const Config& c) {
+  return c.gradients && c.output_projection;
+}
+constexpr bool with_gradient_of_context(const Config& c) { return c.gradients && from_context(c); }
 }  // namespace detail
 
 // In the order of computation; row i describes StageId i.
@@ -150,35 +184,49 @@ inline constexpr std::array<Stage, kStageCount> kStages = [] {
   constexpr auto kByHead = PerHead::kHeads;
   constexpr auto kByKvHead = PerHead::kKvHeads;
   constexpr auto kGiven = Operation::kGiven;
+  constexpr auto kSum = Operation::kSumOfProducts;
   return std::array<Stage, kStageCount>{{
       // clang-format off
-      {kX, "x", kQuery, kModel, true, kPlain, kGiven, {kNoSlot, kNoSlot}, "X", from_x},
-      {kXContext, "xContext", kNewKey, kModel, true, kPlain, kGiven, {kNoSlot, kNoSlot}, "X_context", from_context},
-      {kWq, "wq", kModel, kHeadsFeature, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_q", from_x},
-      {kWk, "wk", kModel, kKvHeadsFeature, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_k", from_x},
-      {kWv, "wv", kModel, kKvHeadsValue, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_v", from_x},
-      {kWo, "wo", kHeadsValue, kModel, false, kPlain, kGiven, {kNoSlot, kNoSlot}, "W_o", with_output},
+      {kX, "x", kQuery, kModel, true, kPlain, kGiven, {}, "X", from_x},
+      {kXContext, "xContext", kNewKey, kModel, true, kPlain, kGiven, {}, "X_context", from_context},
+      {kWq, "wq", kModel, kHeadsFeature, false, kPlain, kGiven, {}, "W_q", from_x},
+      {kWk, "wk", kModel, kKvHeadsFeature, false, kPlain, kGiven, {}, "W_k", from_x},
+      {kWv, "wv", kModel, kKvHeadsValue, false, kPlain, kGiven, {}, "W_v", from_x},
+      {kWo, "wo", kHeadsValue, kModel, false, kPlain, kGiven, {}, "W_o", with_output},
       {kQ, "q", kQuery, kFeature, true, kByHead, Operation::kMatmul, {slot(kX), slot(kWq)}, "X·W_q", always},
       {kK, "k", kNewKey, kFeature, true, kByKvHead, Operation::kMatmul, {slot(kXContext, kX), slot(kWk)}, "X·W_k", always},
       {kV, "v", kNewKey, kValue, true, kByKvHead, Operation::kMatmul, {slot(kXContext, kX), slot(kWv)}, "X·W_v", always},
-      {kPresentKey, "presentKey", kKey, kFeature, true, kByKvHead, Operation::kJoin, {slot(kK), kNoSlot}, "K_past ‖ K", with_past},
-      {kPresentValue, "presentValue", kKey, kValue, true, kByKvHead, Operation::kJoin, {slot(kV), kNoSlot}, "V_past ‖ V", with_past},
-      {kKeyTransposed, "keyTransposed", kFeature, kKey, true, kByKvHead, Operation::kTranspose, {slot(kPresentKey, kK), kNoSlot}, "Kᵀ", always},
+      {kPresentKey, "presentKey", kKey, kFeature, true, kByKvHead, Operation::kJoin, {slot(kK)}, "K_past ‖ K", with_past},
+      {kPresentValue, "presentValue", kKey, kValue, true, kByKvHead, Operation::kJoin, {slot(kV)}, "V_past ‖ V", with_past},
+      {kKeyTransposed, "keyTransposed", kFeature, kKey, true, kByKvHead, Operation::kTranspose, {slot(kPresentKey, kK)}, "Kᵀ", always},
       {kRawScores, "rawScores", kQuery, kKey, true, kByHead, Operation::kMatmul, {slot(kQ), slot(kKeyTransposed)}, "Q·Kᵀ", always},
-      {kScaledScores, "scaledScores", kQuery, kKey, true, kByHead, Operation::kScale, {slot(kRawScores), kNoSlot}, "Q·Kᵀ · scale", always},
-      {kCappedScores, "cappedScores", kQuery, kKey, true, kByHead, Operation::kSoftcap, {slot(kScaledScores), kNoSlot}, "c·tanh(s/c)", with_softcap},
-      {kMask, "mask", kQuery, kKey, true, kByHead, kGiven, {kNoSlot, kNoSlot}, "M", with_mask},
+      {kScaledScores, "scaledScores", kQuery, kKey, true, kByHead, Operation::kScale, {slot(kRawScores)}, "Q·Kᵀ · scale", always},
+      {kCappedScores, "cappedScores", kQuery, kKey, true, kByHead, Operation::kSoftcap, {slot(kScaledScores)}, "c·tanh(s/c)", with_softcap},
+      {kMask, "mask", kQuery, kKey, true, kByHead, kGiven, {}, "M", with_mask},
       {kMaskedScores, "maskedScores", kQuery, kKey, true, kByHead, Operation::kAddMask, {slot(kCappedScores, kScaledScores), slot(kMask)}, "s + M", with_mask},
-      {kRowMax, "rowMax", kQuery, kOne, true, kByHead, Operation::kRowMax, {kFinalScores, kNoSlot}, "max s", always},
+      {kRowMax, "rowMax", kQuery, kOne, true, kByHead, Operation::kRowMax, {kFinalScores}, "max s", always},
       {kShifted, "shifted", kQuery, kKey, true, kByHead, Operation::kSubtractRow, {kFinalScores, slot(kRowMax)}, "s − max s", always},
-      {kExponentials, "exponentials", kQuery, kKey, true, kByHead, Operation::kExp, {slot(kShifted), kNoSlot}, "exp(s − max s)", always},
-      {kRowSum, "rowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kExponentials), kNoSlot}, "Σ exp(s − max s)", always},
-      {kPlainExponentials, "plainExponentials", kQuery, kKey, true, kByHead, Operation::kExp, {kFinalScores, kNoSlot}, "exp(s)", always},
-      {kPlainRowSum, "plainRowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kPlainExponentials), kNoSlot}, "Σ exp(s)", always},
+      {kExponentials, "exponentials", kQuery, kKey, true, kByHead, Operation::kExp, {slot(kShifted)}, "exp(s − max s)", always},
+      {kRowSum, "rowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kExponentials)}, "Σ exp(s − max s)", always},
+      {kPlainExponentials, "plainExponentials", kQuery, kKey, true, kByHead, Operation::kExp, {kFinalScores}, "exp(s)", always},
+      {kPlainRowSum, "plainRowSum", kQuery, kOne, true, kByHead, Operation::kRowSum, {slot(kPlainExponentials)}, "Σ exp(s)", always},
       {kWeights, "weights", kQuery, kKey, true, kByHead, Operation::kDivideByRow, {slot(kExponentials), slot(kRowSum)}, "exp(s − max s) / Σ", always},
       {kHeads, "heads", kQuery, kValue, true, kByHead, Operation::kMatmul, {slot(kWeights), slot(kPresentValue, kV)}, "A·V", always},
-      {kConcat, "concat", kQuery, kHeadsValue, true, kPlain, Operation::kConcatHeads, {slot(kHeads), kNoSlot}, "head₀ ‖ head₁ ‖ …", always},
+      {kConcat, "concat", kQuery, kHeadsValue, true, kPlain, Operation::kConcatHeads, {slot(kHeads)}, "head₀ ‖ head₁ ‖ …", always},
       {kOutput, "output", kQuery, kModel, true, kPlain, Operation::kMatmul, {slot(kConcat), slot(kWo)}, "concat·W_o", with_output},
+      {kDOutput, "dOutput", kQuery, kResult, true, kPlain, kGiven, {}, "∂L/∂Y", with_gradients},
+      {kDConcat, "dConcat", kQuery, kHeadsValue, true, kPlain, kSum, {slot(kDOutput), slot(kWo)}, "dY·W_oᵀ", with_gradients},
+      {kDWeights, "dWeights", kQuery, kKey, true, kByHead, kSum, {slot(kDConcat), slot(kPresentValue, kV)}, "dO·Vᵀ", with_gradients},
+      {kDScores, "dScores", kQuery, kKey, true, kByHead, kSum, {slot(kDWeights), slot(kWeights), slot(kCappedScores)}, "A ⊙ (dA − Σ dA ⊙ A)", with_gradients},
+      {kDQ, "dQ", kQuery, kFeature, true, kByHead, kSum, {slot(kDScores), slot(kPresentKey, kK)}, "dS·K · scale", with_gradients},
+      {kDK, "dK", kKey, kFeature, true, kByKvHead, kSum, {slot(kDScores), slot(kQ)}, "dSᵀ·Q · scale", with_gradients},
+      {kDV, "dV", kKey, kValue, true, kByKvHead, kSum, {slot(kWeights), slot(kDConcat)}, "Aᵀ·dO", with_gradients},
+      {kDWq, "dWq", kModel, kHeadsFeature, false, kPlain, kSum, {slot(kX), slot(kDQ)}, "Xᵀ·dQ", with_gradients_from_x},
+      {kDWk, "dWk", kModel, kKvHeadsFeature, false, kPlain, kSum, {slot(kXContext, kX), slot(kDK)}, "Xᵀ·dK", with_gradients_from_x},
+      {kDWv, "dWv", kModel, kKvHeadsValue, false, kPlain, kSum, {slot(kXContext, kX), slot(kDV)}, "Xᵀ·dV", with_gradients_from_x},
+      {kDWo, "dWo", kHeadsValue, kModel, false, kPlain, kSum, {slot(kConcat), slot(kDOutput)}, "concatᵀ·dY", with_gradient_of_output},
+      {kDX, "dX", kQuery, kModel, true, kPlain, kSum, {slot(kDQ), slot(kWq), slot(kDK), slot(kWk), slot(kDV), slot(kWv)}, "dQ·W_qᵀ + dK·W_kᵀ + dV·W_vᵀ", with_gradients_from_x},
+      {kDXContext, "dXContext", kNewKey, kModel, true, kPlain, kSum, {slot(kDK), slot(kWk), slot(kDV), slot(kWv)}, "dK·W_kᵀ + dV·W_vᵀ", with_gradient_of_context},
       // clang-format on
   }};
 }();
@@ -189,8 +237,10 @@ constexpr bool applies(StageId id, const Config& config) {
   return id != StageId::kNone && stage_of(id).applies(config);
 }
 
-// The operand in the given place (0 or 1) under a configuration; kNone where there is none.
+// The operand in the given place under a configuration; kNone where there is none.
 constexpr StageId operand_of(StageId id, std::size_t place, const Config& config) {
+  // Keys and values of a context owe nothing to X.
+  if (id == StageId::kDX && place >= 2 && config.context) return StageId::kNone;
   for (const StageId candidate : stage_of(id).operands[place]) {
     if (applies(candidate, config)) return candidate;
   }
@@ -232,6 +282,8 @@ constexpr std::int64_t extent_of(Axis axis, const Config& c) {
       return product(c.kv_heads, c.d_v);
     case Axis::kHeadsValue:
       return product(c.heads, c.d_v);
+    case Axis::kResult:
+      return c.output_projection ? c.d_model : product(c.heads, c.d_v);
     case Axis::kOne:
       return 1;
   }
@@ -266,16 +318,20 @@ inline constexpr std::int64_t kMaxSize = kArenaBytes / static_cast<std::int64_t>
 // Every stage begins at a multiple of this many bytes.
 inline constexpr std::int64_t kStageAlignment = 64;
 
-// The bytes that a stage takes in the arena: its cells, rounded up to the alignment.
-constexpr std::int64_t arena_bytes_of(StageId id, const Config& config) {
-  const std::int64_t bytes =
-      product(shape_of(id, config).cells(), static_cast<std::int64_t>(sizeof(float)));
+// The bytes that so many numbers of four bytes take in the arena, rounded up to the alignment.
+constexpr std::int64_t aligned_bytes(std::int64_t numbers) {
+  const std::int64_t bytes = product(numbers, static_cast<std::int64_t>(sizeof(float)));
   if (bytes > kManyCells - kStageAlignment) return kManyCells;
   return (bytes + kStageAlignment - 1) / kStageAlignment * kStageAlignment;
 }
 
+constexpr std::int64_t arena_bytes_of(StageId id, const Config& config) {
+  return aligned_bytes(shape_of(id, config).cells());
+}
+
+// All stages, and the valid lengths in front of them.
 constexpr std::int64_t arena_bytes_of(const Config& config) {
-  std::int64_t total = 0;
+  std::int64_t total = aligned_bytes(static_cast<std::int64_t>(config.valid_lengths.size()));
   for (const Stage& stage : kStages) {
     if (!stage.applies(config)) continue;
     const std::int64_t bytes = arena_bytes_of(stage.id, config);

@@ -14,6 +14,9 @@ enum class Code : std::uint8_t {
   kSizeMismatch,      // a size contradicts another one
   kNotMultiple,       // a size is not a multiple of another one
   kBadNumber,         // a constant is NaN or infinite, or negative where it may not be
+  kExcludes,          // the subject cannot be combined with a past (found: how many keys)
+  kBadMask,           // a number of the mask (found) is NaN or +∞, or in a boolean mask neither 0
+                      // nor 1; expected is its place in the mask as given
   kStageAbsent,       // the stage does not apply under this configuration
   kNotGiven,          // the stage is computed and cannot be written
   kCellOutsideStage,  // an index of a cell is not below its extent
@@ -46,6 +49,10 @@ constexpr std::string_view name_of(Code code) {
       return "notMultiple";
     case Code::kBadNumber:
       return "badNumber";
+    case Code::kExcludes:
+      return "excludes";
+    case Code::kBadMask:
+      return "badMask";
     case Code::kStageAbsent:
       return "stageAbsent";
     case Code::kNotGiven:

@@ -1,0 +1,81 @@
+// The products of the backward pass, by whole rows.
+#include "attn/backward.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "simd.hpp"
+
+namespace attn {
+namespace {
+
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+bool hidden(ConstMatrix mask, std::size_t i, std::size_t j) {
+  return mask.data != nullptr && mask.at(i, j) == kHidden;
+}
+
+// out += factor·row
+void add_row(float factor, const float* row, float* out, std::size_t count) {
+  const simd::Vector factors = simd::splat(factor);
+  simd::map(row, out, out, count,
+            [&](simd::Vector r, simd::Vector o) { return simd::multiply_add(factors, r, o); });
+}
+
+float dot(const float* a, const float* b, std::size_t count) {
+  simd::Vector lanes = simd::splat(0);
+  std::size_t i = 0;
+  for (; i + simd::kLanes <= count; i += simd::kLanes) {
+    lanes = simd::multiply_add(simd::load(a + i), simd::load(b + i), lanes);
+  }
+  if (i < count) {
+    const std::size_t rest = count - i;
+    lanes = simd::multiply_add(simd::load_first(a + i, rest), simd::load_first(b + i, rest), lanes);
+  }
+  return simd::sum(lanes);
+}
+
+}  // namespace
+
+void add_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.cols; ++j) {
+      if (!hidden(mask, i, j)) add_row(a.at(i, j), b.row(j), out.row(i), out.cols);
+    }
+  }
+}
+
+void add_transposed_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.cols; ++j) {
+      if (!hidden(mask, i, j)) add_row(a.at(i, j), b.row(i), out.row(j), out.cols);
+    }
+  }
+}
+
+void add_product_transposed(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
+  for (std::size_t i = 0; i < out.rows; ++i) {
+    for (std::size_t j = 0; j < out.cols; ++j) {
+      if (!hidden(mask, i, j)) out.at(i, j) += dot(a.row(i), b.row(j), a.cols);
+    }
+  }
+}
+
+float softcap_slope(float score, float cap) {
+  // 1 − tanh² x = 4e/(1 + e)² with e = exp(−2|x|), in which nothing cancels.
+  const double e = std::exp(-2 * std::abs(static_cast<double>(score) / cap));
+  return static_cast<float>(4 * e / ((1 + e) * (1 + e)));
+}
+
+void softmax_gradient(ConstFloats weights, ConstFloats d_weights, ConstFloats mask, Floats out) {
+  const auto visible = [&](std::size_t j) { return mask.empty() || mask[j] != kHidden; };
+  double mean = 0;
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    if (visible(j)) mean += static_cast<double>(weights[j]) * static_cast<double>(d_weights[j]);
+  }
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    out[j] = visible(j) ? static_cast<float>(weights[j] * (d_weights[j] - mean)) : 0.0F;
+  }
+}
+
+}  // namespace attn
