@@ -87,8 +87,7 @@ TEST(Pipeline, EverySizeMayBeZero) {
                     .from_x = true,
                     .context = true,
                     .output_projection = true};
-  for (std::int64_t Config::*const size :
-       {&Config::tq, &Config::tk, &Config::d_k, &Config::d_v, &Config::d_model}) {
+  for (const auto size : {&Config::tq, &Config::tk, &Config::d_k, &Config::d_v, &Config::d_model}) {
     Config config = full;
     config.*size = 0;
     Pipeline pipeline;

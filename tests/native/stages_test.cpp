@@ -142,15 +142,15 @@ TEST(Refusals, MoreThanTheArenaHolds) {
 
 TEST(Refusals, ProductsThatOverflow) {
   constexpr std::int64_t kMax = attn::kMaxSize;
+  constexpr Config kHuge{.batch = kMax,
+                         .heads = kMax,
+                         .kv_heads = kMax,
+                         .tq = kMax,
+                         .tk = kMax,
+                         .d_k = kMax,
+                         .d_v = kMax};
   for (const Config& config :
-       {Config{.batch = kMax,
-       .heads = kMax,
-       .kv_heads = kMax,
-       .tq = kMax,
-       .tk = kMax,
-       .d_k = kMax,
-       .d_v = kMax},
-        Config{.tq = kMax, .tk = kMax, .d_k = 1},
+       {kHuge, Config{.tq = kMax, .tk = kMax, .d_k = 1},
         Config{.batch = std::numeric_limits<std::int64_t>::max()},
         Config{.heads = kMax, .d_v = kMax, .d_model = kMax, .output_projection = true}}) {
     attn::Pipeline pipeline;

@@ -1,8 +1,8 @@
 // A row-major matrix that somebody else owns.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <type_traits>
 
 namespace attn {
 
@@ -27,7 +27,8 @@ struct MatrixView {
     return {data + first * stride, count, cols, stride};
   }
 
-  constexpr operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
+  template <std::same_as<const T> U>
+  constexpr operator MatrixView<U>() const {
     return {data, rows, cols, stride};
   }
 };
