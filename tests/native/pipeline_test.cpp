@@ -10,6 +10,7 @@
 #include "compare.hpp"
 #include "random.hpp"
 #include "reference.hpp"
+#include "set_up.hpp"
 
 namespace {
 
@@ -17,11 +18,7 @@ using attn::Config;
 using attn::Pipeline;
 using attn::StageId;
 
-void fill_inputs(Pipeline& pipeline, attn_test::Random& random) {
-  for (const attn::Stage& stage : attn::kStages) {
-    for (float& cell : pipeline.input(stage.id)) cell = random.normal();
-  }
-}
+using attn_test::fill_inputs;
 
 attn::reference::Table table(const Pipeline& pipeline, StageId id) {
   const attn::Shape shape = attn::shape_of(id, pipeline.config());

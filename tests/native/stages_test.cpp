@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <initializer_list>
 #include <limits>
+#include <span>
 
 #include "attn/pipeline.hpp"
 
@@ -114,6 +117,54 @@ TEST(Refusals, SizesThatDisagree) {
   expect_status({.tk = 2, .past = 3}, Code::kSizeMismatch, "past", 3, 2);
   expect_status({.tq = 3, .tk = 4, .from_x = true}, Code::kSizeMismatch, "tk", 4, 3);
   expect_status({.tq = 3, .tk = 4, .past = 2, .from_x = true}, Code::kSizeMismatch, "tk", 4, 5);
+}
+
+TEST(Refusals, ValidLengthsThatDisagree) {
+  const std::array<std::int32_t, 2> lengths{1, 3};
+  expect_status({.tk = 2, .past = 1, .valid_lengths = lengths}, Code::kExcludes, "validLengths", 1,
+                0);
+  expect_status({.batch = 3, .tk = 3, .valid_lengths = lengths}, Code::kSizeMismatch,
+                "validLengths", 2, 3);
+  expect_status({.batch = 2, .tk = 2, .valid_lengths = lengths}, Code::kTooLarge, "validLength", 3,
+                2);
+  const std::array<std::int32_t, 1> negative{-1};
+  expect_status({.tk = 2, .valid_lengths = negative}, Code::kBadSize, "validLength", -1, 0);
+}
+
+TEST(Refusals, MasksThatDoNotFit) {
+  attn::Pipeline pipeline;
+  ASSERT_TRUE(pipeline.configure(kWorked).ok());
+  const std::array<std::int64_t, 1> one{1};
+  const std::array<float, 6> zeros{};
+  const auto numbers = [&](std::size_t count) { return attn::ConstFloats(zeros).first(count); };
+  EXPECT_EQ(pipeline.set_mask({one, false, numbers(1)}).code, Code::kStageAbsent);
+  Config config{.batch = 2, .heads = 3, .tq = 4, .tk = 5, .causal = true};
+  ASSERT_TRUE(pipeline.configure(config).ok());
+  EXPECT_EQ(pipeline.set_mask({one, false, numbers(1)}).code, Code::kNotGiven);
+  config.masked = true;
+  ASSERT_TRUE(pipeline.configure(config).ok());
+  EXPECT_TRUE(pipeline.set_mask({one, false, numbers(1)}).ok());
+  const auto refused = [&](std::initializer_list<std::int64_t> shape, std::size_t count) {
+    return pipeline.set_mask({std::span(shape.begin(), shape.size()), false, numbers(count)});
+  };
+  EXPECT_EQ(refused({}, 1).subject, "maskRank");
+  EXPECT_EQ(refused({1, 1, 1, 1, 1}, 1).code, Code::kTooLarge);
+  EXPECT_EQ(refused({6}, 6).subject, "maskKeys");
+  EXPECT_EQ(refused({0}, 0).subject, "maskKeys");
+  EXPECT_EQ(refused({5, 1}, 5).subject, "maskQueries");
+  EXPECT_EQ(refused({2, 1, 1}, 2).subject, "maskHeads");
+  EXPECT_EQ(refused({3, 1, 1, 1}, 3).subject, "maskBatch");
+  EXPECT_EQ(refused({5}, 4).subject, "mask");
+  const std::array<std::int64_t, 1> five{5};
+  for (const float bad :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    const std::array<float, 5> values{0, 0, 0, bad, 0};
+    const Status status = pipeline.set_mask({five, false, values});
+    EXPECT_EQ(status.code, Code::kBadMask);
+    EXPECT_EQ(status.expected, 3);
+  }
+  const std::array<float, 5> two{0, 1, 2, 0, 0};
+  EXPECT_EQ(pipeline.set_mask({five, true, two}).expected, 2);
 }
 
 TEST(Refusals, ConstantsThatAreNoNumbers) {

@@ -11,14 +11,6 @@
 
 namespace {
 
-std::vector<float> floats(const nlohmann::json& json) {
-  std::vector<float> numbers;
-  for (const auto& number : json) {
-    numbers.push_back(static_cast<float>(attn_test::number_from(number)));
-  }
-  return numbers;
-}
-
 // A few dozen roundings in double, in a sum of up to 200 terms.
 void expect_near(double found, const nlohmann::json& json, const std::string& what) {
   const double expected = attn_test::number_from(json);
@@ -34,8 +26,8 @@ TEST(RowStatistics, AreThoseOfTheDefinitions) {
   ASSERT_FALSE(rows.empty());
   for (const auto& row : rows) {
     const std::string name = row.at("name");
-    const attn::RowStatistics found =
-        attn::row_statistics(floats(row.at("scores")), floats(row.at("mask")));
+    const attn::RowStatistics found = attn::row_statistics(attn_test::floats_from(row.at("scores")),
+                                                           attn_test::floats_from(row.at("mask")));
     const nlohmann::json& expected = row.at("expected");
     expect_near(found.maximum, expected.at("maximum"), name + ": maximum");
     expect_near(found.entropy, expected.at("entropy"), name + ": entropy");

@@ -7,6 +7,7 @@
 
 #include "attn/pipeline.hpp"
 #include "random.hpp"
+#include "set_up.hpp"
 
 namespace {
 
@@ -28,6 +29,11 @@ float value_of(const Pipeline& pipeline, const Cell& cell) {
 
 // A term's partial as its operation combines the operands.
 double combined(Operation operation, const Term& term) {
+  if (operation == Operation::kSumOfProducts) {
+    double product = 1;
+    for (const attn::Operand& operand : term.used()) product *= operand.value;
+    return product;
+  }
   const auto a = static_cast<double>(term.operands[0].value);
   const auto b = static_cast<double>(term.operands[1].value);
   switch (operation) {
@@ -66,7 +72,8 @@ void check_cell(const Pipeline& pipeline, const Cell& cell) {
     }
     const double right = combined(operation, term);
     // −∞ − −∞ is the one combination that the mask overrules.
-    if (!std::isnan(right)) {
+    const bool kept_out = operation == Operation::kSumOfProducts && term.partial == 0;
+    if (!std::isnan(right) && !kept_out) {
       if (std::isinf(right)) {
         ASSERT_EQ(term.partial, right);
       } else {
@@ -90,9 +97,7 @@ void check_all(const Config& config) {
   Pipeline pipeline;
   ASSERT_TRUE(pipeline.configure(config).ok());
   attn_test::Random random(7);
-  for (const attn::Stage& stage : attn::kStages) {
-    for (float& cell : pipeline.input(stage.id)) cell = random.normal();
-  }
+  attn_test::fill_inputs(pipeline, random);
   pipeline.run();
   for (const attn::Stage& stage : attn::kStages) {
     if (!pipeline.has(stage.id)) continue;
@@ -128,6 +133,62 @@ TEST(Terms, OfAGroupedCrossAttentionLayer) {
 
 TEST(Terms, WithSoftcapMaskAndPast) {
   check_all({.tq = 3, .tk = 5, .d_k = 2, .d_v = 2, .past = 2, .causal = true, .softcap = 1.5F});
+}
+
+TEST(Terms, OfTheGradientsOfALayer) {
+  check_all({.batch = 2,
+             .heads = 4,
+             .kv_heads = 2,
+             .tq = 3,
+             .tk = 5,
+             .d_k = 3,
+             .d_v = 2,
+             .d_model = 4,
+             .past = 2,
+             .from_x = true,
+             .output_projection = true,
+             .masked = true,
+             .causal = true,
+             .gradients = true,
+             .softcap = 1.5F});
+}
+
+TEST(Terms, OfTheGradientsOfCrossAttention) {
+  check_all({.heads = 2,
+             .kv_heads = 1,
+             .tq = 2,
+             .tk = 3,
+             .d_k = 3,
+             .d_v = 2,
+             .d_model = 3,
+             .from_x = true,
+             .context = true,
+             .gradients = true});
+}
+
+TEST(Terms, WhatAMaskHidesAddsNothing) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  Pipeline pipeline;
+  ASSERT_TRUE(
+      pipeline.configure({.tq = 1, .tk = 2, .d_k = 1, .d_v = 1, .masked = true, .gradients = true})
+          .ok());
+  pipeline.input(StageId::kK)[1] = pipeline.input(StageId::kV)[1] = kNan;
+  pipeline.input(StageId::kV)[0] = 3;
+  pipeline.input(StageId::kDOutput)[0] = 2;
+  pipeline.input(StageId::kMask)[1] = -std::numeric_limits<float>::infinity();
+  pipeline.run();
+  EXPECT_EQ(pipeline.term({StageId::kHeads, 0, 0, 0, 0}, 1).partial, 0);
+  EXPECT_EQ(pipeline.stage(StageId::kHeads)[0], 3);
+  EXPECT_EQ(pipeline.term_count({StageId::kDWeights, 0, 0, 0, 1}), 0U);
+  EXPECT_EQ(pipeline.term_count({StageId::kDScores, 0, 0, 0, 1}), 0U);
+  EXPECT_EQ(pipeline.term({StageId::kDQ, 0, 0, 0, 0}, 1).partial, 0);
+  EXPECT_EQ(pipeline.term({StageId::kDV, 0, 0, 1, 0}, 0).partial, 0);
+  EXPECT_EQ(pipeline.stage(StageId::kDV)[0], 2);
+  // Nor in a row that is NaN for another reason.
+  pipeline.input(StageId::kQ)[0] = kNan;
+  pipeline.run();
+  EXPECT_TRUE(std::isnan(pipeline.term({StageId::kDScores, 0, 0, 0, 0}, 0).partial));
+  EXPECT_EQ(pipeline.term({StageId::kDScores, 0, 0, 0, 0}, 1).partial, 0);
 }
 
 TEST(Terms, OfARawScoreOfTheWorkedExample) {

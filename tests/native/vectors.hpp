@@ -29,10 +29,20 @@ struct Expected {
   }
 };
 
+// A mask as it is given, or nothing: then the shape is empty.
+struct VectorMask {
+  std::vector<std::int64_t> shape{};
+  bool boolean = false;
+  std::vector<float> values{};
+};
+
 struct Vector {
   std::string name;
   attn::Config config;
+  std::vector<std::int32_t> valid_lengths{};
   std::map<std::string, std::vector<float>> inputs{};
+  VectorMask mask{};
+  std::map<std::string, std::vector<float>> past{};  // presentKey and presentValue
   std::map<std::string, Expected> expected{};
 };
 
@@ -54,7 +64,12 @@ inline attn::Config config_from(const nlohmann::json& json) {
                       .d_model = json.at("dModel"),
                       .from_x = json.at("source") == "x",
                       .context = json.value("context", false),
-                      .output_projection = json.value("outputProjection", false)};
+                      .output_projection = json.value("outputProjection", false),
+                      .masked = json.value("masked", false),
+                      .causal = json.value("causal", false),
+                      .gradients = json.value("gradients", false)};
+  config.past = json.value("past", 0);
+  if (json.contains("softcap")) config.softcap = json["softcap"].get<float>();
   if (json.contains("scale")) config.scale = json["scale"].get<float>();
   return config;
 }
@@ -65,14 +80,28 @@ inline nlohmann::json read_json(const std::string& name) {
   return nlohmann::json::parse(file);
 }
 
+inline std::vector<float> floats_from(const nlohmann::json& json) {
+  std::vector<float> numbers;
+  for (const auto& number : json) numbers.push_back(static_cast<float>(number_from(number)));
+  return numbers;
+}
+
 inline Vector read_vector(const std::string& name) {
   const nlohmann::json json = read_json(name + ".json");
   Vector vector{.name = json.at("name"), .config = config_from(json.at("config"))};
+  vector.valid_lengths = json["config"].value("validLengths", std::vector<std::int32_t>());
   for (const auto& [stage, numbers] : json.at("inputs").items()) {
-    for (const auto& number : numbers) {
-      vector.inputs[stage].push_back(static_cast<float>(number_from(number)));
+    vector.inputs[stage] = floats_from(numbers);
+  }
+  if (json.contains("mask")) {
+    vector.mask.shape = json["mask"].at("shape").get<std::vector<std::int64_t>>();
+    vector.mask.boolean = json["mask"].at("kind") == "boolean";
+    vector.mask.values = floats_from(json["mask"].at("values"));
+  }
+  if (json.contains("past")) {
+    for (const auto& [stage, numbers] : json["past"].items()) {
+      vector.past[stage] = floats_from(numbers);
     }
-    vector.inputs[stage];
   }
   for (const auto& [stage, item] : json.at("expected").items()) {
     const auto& shape = item.at("shape");

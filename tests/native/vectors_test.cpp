@@ -7,6 +7,7 @@
 
 #include "attn/pipeline.hpp"
 #include "compare.hpp"
+#include "set_up.hpp"
 
 namespace {
 
@@ -24,14 +25,27 @@ attn::StageId stage_named(std::string_view name) {
 
 class Vectors : public testing::TestWithParam<std::string> {};
 
+attn::Config config_of(const Vector& vector) {
+  attn::Config config = vector.config;
+  config.valid_lengths = vector.valid_lengths;
+  return config;
+}
+
 TEST_P(Vectors, EveryStageHasItsNumbers) {
   const Vector vector = attn_test::read_vector(GetParam());
   Pipeline pipeline;
-  ASSERT_TRUE(pipeline.configure(vector.config).ok());
+  ASSERT_TRUE(pipeline.configure(config_of(vector)).ok());
   for (const auto& [name, numbers] : vector.inputs) {
     const std::span<float> input = pipeline.input(stage_named(name));
     ASSERT_EQ(input.size(), numbers.size()) << name;
     std::ranges::copy(numbers, input.begin());
+  }
+  for (const auto& [name, numbers] : vector.past) {
+    attn_test::set_past(pipeline, stage_named(name), numbers);
+  }
+  if (!vector.mask.shape.empty()) {
+    const auto& [shape, boolean, values] = vector.mask;
+    ASSERT_TRUE(pipeline.set_mask({shape, boolean, values}).ok());
   }
   pipeline.run();
   for (const auto& item : vector.expected) {
@@ -39,7 +53,7 @@ TEST_P(Vectors, EveryStageHasItsNumbers) {
     const Expected& expected = item.second;
     const attn::StageId id = stage_named(name);
     ASSERT_TRUE(pipeline.has(id)) << name;
-    EXPECT_EQ(attn::shape_of(id, vector.config), expected.shape) << name;
+    EXPECT_EQ(attn::shape_of(id, pipeline.config()), expected.shape) << name;
     EXPECT_TRUE(attn_test::near_all(name, pipeline.stage(id), expected.data,
                                     [&](double value) { return expected.tolerance(value); }));
   }
@@ -48,9 +62,14 @@ TEST_P(Vectors, EveryStageHasItsNumbers) {
 TEST_P(Vectors, EveryStageIsListed) {
   const Vector vector = attn_test::read_vector(GetParam());
   Pipeline pipeline;
-  ASSERT_TRUE(pipeline.configure(vector.config).ok());
+  ASSERT_TRUE(pipeline.configure(config_of(vector)).ok());
   for (const Stage& stage : attn::kStages) {
     const std::string name(stage.name);
+    // Of a mask the vectors list what all that hides makes together.
+    if (stage.id == attn::StageId::kMask) {
+      EXPECT_EQ(pipeline.has(stage.id), vector.expected.contains(name));
+      continue;
+    }
     EXPECT_EQ(pipeline.is_given(stage.id), vector.inputs.contains(name)) << name;
     EXPECT_EQ(pipeline.has(stage.id) && !pipeline.is_given(stage.id),
               vector.expected.contains(name))

@@ -13,6 +13,8 @@ INFINITY = Decimal("Infinity")
 
 def float32(number):
     """The float32 nearest to a number, as an exact Decimal."""
+    if isinstance(number, str) and number in ("NaN", "Infinity", "-Infinity"):
+        return Decimal(number)
     return Decimal(struct.unpack("<f", struct.pack("<f", float(number)))[0])
 
 
@@ -21,7 +23,9 @@ def is_float32(number):
 
 
 def short_float32(number):
-    """The shortest decimal that reads back as this float32."""
+    """The shortest decimal that reads back as this float32, or the text of what is no number."""
+    if not number.is_finite():
+        return str(number)
     for digits in range(1, 10):
         text = f"{float(number):.{digits}g}"
         if float32(text) == number:
@@ -122,6 +126,24 @@ def row_sum(row):
     # All are positive, so the bound may be added up.
     value = sum((c.value for c in row), Decimal(0))
     return Cell(value, sum(c.error for c in row) + 0.5 * len(row) * Cell(value).size)
+
+
+def hyperbolic_tangent(x):
+    if x.is_nan():
+        return x
+    e = exp(-2 * abs(x))
+    return ((1 - e) / (1 + e)).copy_sign(x)
+
+
+def add(cell, number):
+    """A sum with an exact number, as float32 rounds it wherever that does not depend on the error."""
+    total = cell.value + number
+    margin = Decimal(cell.error) * Decimal(2) ** -23
+    if total.is_finite() and abs(total) + margin < LARGEST_FLOAT32:
+        low, high = float32(total - margin), float32(total + margin)
+        if low == high:
+            return Cell(low)
+    return rounded(total, cell.error)
 
 
 def quotient(a, b):

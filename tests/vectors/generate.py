@@ -13,8 +13,10 @@ from pathlib import Path
 
 import normal_draws
 import row_statistics
+import wide_cases
 from attention import RELATIVE, attention, shape_of
 from cases import cases
+from gradients import gradients
 from exact import LARGEST_FLOAT32, as_json, is_float32, short_float32
 
 FOLDER = Path(__file__).parent
@@ -34,9 +36,12 @@ def bound_of(stage, cells):
     return {"absolute": 0 if relative else worst, "relative": worst if relative else 0}
 
 
-def vector(name, about, config, inputs):
+def vector(name, about, config, inputs, mask=None, past=None):
     expected = {}
-    for stage, nested in attention(config, inputs).items():
+    stages = attention(config, inputs, mask, past)
+    if config.get("gradients"):
+        stages |= gradients(config, inputs, stages)
+    for stage, nested in stages.items():
         cells = [cell for batch in nested for head in batch for row in head for cell in row]
         shape = shape_of(stage, config)
         assert len(cells) == shape[0] * shape[1] * shape[2] * shape[3], (name, stage)
@@ -46,7 +51,12 @@ def vector(name, about, config, inputs):
             "data": [as_json(cell.value) for cell in cells],
         }
     for stage, flat in inputs.items():
-        assert all(map(is_float32, flat)), (name, stage)
+        assert all(not number.is_finite() or is_float32(number) for number in flat), (name, stage)
+    extras = {}
+    if mask:
+        extras["mask"] = mask | {"values": [short_float32(number) for number in mask["values"]]}
+    if past:
+        extras["past"] = {stage: [short_float32(number) for number in flat] for stage, flat in past.items()}
     return {
         "version": VERSION,
         "producer": "tests/vectors/generate.py",
@@ -54,19 +64,20 @@ def vector(name, about, config, inputs):
         "about": about,
         "config": config,
         "inputs": {stage: [short_float32(number) for number in flat] for stage, flat in inputs.items()},
+        **extras,
         "expected": expected,
     }
 
 
 def text_of(vector):
-    """JSON with one line for each member of `inputs` and `expected`."""
+    """JSON with one line for each member of `inputs`, `past` and `expected`."""
 
     def line(value):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
     members = []
     for key, value in vector.items():
-        if key in ("inputs", "expected"):
+        if key in ("inputs", "past", "expected"):
             inner = ",\n".join(f"    {line(name)}: {line(item)}" for name, item in value.items())
             members.append(f"  {line(key)}: {{\n{inner}\n  }}")
         else:
@@ -112,7 +123,7 @@ def fits(value, schema, place):
 def main(arguments):
     schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
     texts = {}
-    for case in cases():
+    for case in (*cases(), *wide_cases.cases()):
         made = vector(*case)
         check_schema(made, schema, made["name"])
         texts[f"{made['name']}.json"] = text_of(made)

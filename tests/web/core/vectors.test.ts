@@ -4,12 +4,17 @@ import { type Build, load, type StageId, stageIds } from '../../../web/core/inde
 import { difference, vectors } from './vectors.ts';
 
 describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
-  test.each(vectors)('$name', async ({ config, inputs, expected }) => {
+  test.each(vectors)('$name', async ({ config, inputs, mask, past, expected }) => {
     const session = (await load({ build })).createSession();
     session.configure(config);
     for (const [stage, numbers] of Object.entries(inputs)) {
-      session.setInput(stage as StageId, numbers);
+      session.setInput(stage as StageId, numbers.map(Number));
     }
+    if (past) {
+      session.setPast('presentKey', past.presentKey);
+      session.setPast('presentValue', past.presentValue);
+    }
+    if (mask) session.setMask({ ...mask, values: mask.values.map(Number) });
     session.run();
     const present = stageIds.filter((stage) => session.has(stage));
     expect(present.sort()).toEqual([...Object.keys(inputs), ...Object.keys(expected)].sort());

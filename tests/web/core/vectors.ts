@@ -1,17 +1,21 @@
 /** Reads tests/vectors: one computation a file, with the results it must have. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { SessionConfig, StageId } from '../../../web/core/index.ts';
+import type { Mask, SessionConfig, StageId } from '../../../web/core/index.ts';
+
+type Text = number | 'Infinity' | '-Infinity' | 'NaN';
 
 interface Expected {
   readonly shape: readonly [number, number, number, number];
   readonly eps: { readonly absolute: number; readonly relative: number };
-  readonly data: readonly (number | 'Infinity' | '-Infinity' | 'NaN')[];
+  readonly data: readonly Text[];
 }
 
 export interface Vector {
   readonly name: string;
   readonly config: SessionConfig;
-  readonly inputs: Readonly<Partial<Record<StageId, readonly number[]>>>;
+  readonly inputs: Readonly<Partial<Record<StageId, readonly Text[]>>>;
+  readonly mask?: Pick<Mask, 'kind' | 'shape'> & { readonly values: readonly Text[] };
+  readonly past?: Readonly<Record<'presentKey' | 'presentValue', readonly number[]>>;
   readonly expected: Readonly<Partial<Record<StageId, Expected>>>;
 }
 
