@@ -93,6 +93,7 @@ async function start(
     version,
     fallbackReason,
     stages,
+    memory: () => ({ inUse: module.bytesInUse(), total: module.wasmMemory.buffer.byteLength }),
     createSession: () => new WasmSession(module, stages),
   };
   selfTest(engine);

@@ -217,6 +217,8 @@ export interface Engine {
   /** Why a preferred build was not taken, empty when it was. */
   readonly fallbackReason: string;
   readonly stages: readonly StageInfo[];
+  /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
+  memory(): { readonly inUse: number; readonly total: number };
   createSession(): Session;
 }
 
