@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "compare.hpp"
 #include "random.hpp"
@@ -44,6 +46,37 @@ TEST(Pipeline, OnlyInputsCanBeWritten) {
   EXPECT_EQ(pipeline.input(StageId::kQ).size(), 8U);
   EXPECT_TRUE(pipeline.input(StageId::kWeights).empty());
   EXPECT_TRUE(pipeline.input(StageId::kX).empty());
+}
+
+TEST(Pipeline, FillsInputsFromAStreamOfTheirOwn) {
+  Pipeline pipeline;
+  ASSERT_TRUE(pipeline.configure({.tq = 2, .tk = 2, .d_k = 4, .d_v = 4}).ok());
+  ASSERT_TRUE(pipeline.fill_normal(StageId::kQ, 3).ok());
+  ASSERT_TRUE(pipeline.fill_normal(StageId::kK, 3).ok());
+  EXPECT_FALSE(std::ranges::equal(pipeline.stage(StageId::kQ), pipeline.stage(StageId::kK)));
+  EXPECT_EQ(pipeline.fill_normal(StageId::kX, 3).code, attn::Code::kStageAbsent);
+  EXPECT_EQ(pipeline.fill_normal(StageId::kWeights, 3).code, attn::Code::kNotGiven);
+}
+
+TEST(Pipeline, AMaskMayBeStagedInTheScoresItChanges) {
+  Pipeline pipeline;
+  EXPECT_TRUE(pipeline.mask_staging().empty());
+  ASSERT_TRUE(pipeline.configure({.tq = 1, .tk = 2, .d_k = 1, .d_v = 1, .masked = true}).ok());
+  pipeline.input(StageId::kV)[0] = 1;
+  pipeline.input(StageId::kV)[1] = 3;
+  const std::span<float> staging = pipeline.mask_staging();
+  ASSERT_EQ(staging.size(), 2U);
+  const std::array<std::int64_t, 1> shape{2};
+  staging[0] = 0;
+  staging[1] = 1;
+  ASSERT_TRUE(pipeline.set_mask({shape, true, staging}).ok());
+  pipeline.run();
+  EXPECT_EQ(pipeline.stage(StageId::kHeads)[0], 3);
+  // A refused mask leaves what was computed, too.
+  staging[0] = staging[1] = 2;
+  EXPECT_FALSE(pipeline.set_mask({shape, true, staging}).ok());
+  EXPECT_EQ(pipeline.stage(StageId::kMaskedScores)[0], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(pipeline.stage(StageId::kMaskedScores)[1], 0);
 }
 
 TEST(Pipeline, ConfigureZeroesEveryStage) {

@@ -40,6 +40,17 @@ TEST(StageTable, OperandsComeBeforeWhatTheyMake) {
   }
 }
 
+TEST(StageTable, ColumnsHavePublicNames) {
+  EXPECT_EQ(attn::name_of(attn::Axis::kQuery), "query");
+  EXPECT_EQ(attn::name_of(attn::Axis::kResult), "result");
+  EXPECT_EQ(attn::name_of(attn::Axis::kOne), "one");
+  EXPECT_EQ(attn::name_of(attn::PerHead::kNone), "none");
+  EXPECT_EQ(attn::name_of(attn::PerHead::kKvHeads), "kvHeads");
+  EXPECT_EQ(attn::name_of(Operation::kGiven), "given");
+  EXPECT_EQ(attn::name_of(Operation::kRowMax), "rowMax");
+  EXPECT_EQ(attn::name_of(Operation::kSumOfProducts), "sumOfProducts");
+}
+
 TEST(StageTable, WithoutXTheyAreGiven) {
   EXPECT_EQ(attn::operation_of(StageId::kQ, kWorked), Operation::kGiven);
   EXPECT_FALSE(attn::applies(StageId::kWq, kWorked));

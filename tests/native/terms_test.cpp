@@ -199,6 +199,8 @@ TEST(Terms, OfARawScoreOfTheWorkedExample) {
   std::ranges::copy(std::array{1.F, 0.F, 1.F, 0.F, 0.F, 1.F, 0.F, 0.F},
                     pipeline.input(StageId::kK).begin());
   pipeline.run();
+  EXPECT_EQ(pipeline.term_count({StageId::kQ, 0, 0, 1, 1}), 0U);
+  EXPECT_EQ(pipeline.term({StageId::kQ, 0, 0, 1, 1}, 0).operand_count, 0U);
   const Cell cell{StageId::kRawScores, 0, 0, 1, 1};
   ASSERT_EQ(pipeline.term_count(cell), 4U);
   const Term term = pipeline.term(cell, 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "elementary.hpp"
 #include "simd.hpp"
 
 namespace attn {
@@ -63,7 +64,7 @@ void add_product_transposed(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matr
 
 float softcap_slope(float score, float cap) {
   // 1 − tanh² x = 4e/(1 + e)² with e = exp(−2|x|), in which nothing cancels.
-  const double e = std::exp(-2 * std::abs(static_cast<double>(score) / cap));
+  const double e = elementary::exp(-2 * std::abs(static_cast<double>(score) / cap));
   return static_cast<float>(4 * e / ((1 + e) * (1 + e)));
 }
 

@@ -31,12 +31,17 @@ export const packages = {
   ],
   /** The browser tests, unless another Chromium is found. */
   browser: [{ name: 'chromium', command: 'chromium' }],
+  /** The fuzzer; its library is `fuzzerRuntime`. */
+  fuzz: [{ name: 'clang', command: 'clang++' }],
   /** The checks of the C++ sources. */
   check: [
     { name: 'clang-format', command: 'clang-format' },
     { name: 'clang-tidy', command: 'clang-tidy' },
   ],
 };
+
+/** libFuzzer for a version of clang. */
+export const fuzzerRuntime = (/** @type {number} */ version) => `libclang-rt-${version}-dev`;
 
 /** What the private Debian 13 holds. */
 export const privateRootContents = ['emscripten', 'cmake', 'ninja-build', 'ca-certificates'];

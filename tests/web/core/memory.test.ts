@@ -59,4 +59,22 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(held).toBeGreaterThan(start);
     expect(engine.memory()).toEqual({ inUse: start, total: early });
   });
+
+  test('two full arenas do not fit: the second is refused, and everything else goes on', async () => {
+    const engine = await load({ build });
+    const full = engine.createSession();
+    full.configure({ tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' });
+    const second = engine.createSession();
+    second.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' });
+    expect(() => second.configure({ tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' })).toThrow(
+      expect.objectContaining({ code: 'outOfMemory', subject: 'arena', found: 2 ** 28 }),
+    );
+    expect(second.has('q')).toBe(false);
+    second.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' });
+    second.setInput('v', [7]);
+    second.run();
+    expect([...second.view('concat')]).toEqual([7]);
+    second.dispose();
+    full.dispose();
+  });
 });

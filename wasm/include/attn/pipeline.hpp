@@ -36,7 +36,8 @@ struct Term {
   std::size_t operand_count = 0;
   float partial = 0;
 
-  std::span<const Operand> used() const { return {operands.data(), operand_count}; }
+  std::span<const Operand> used() const& { return {operands.data(), operand_count}; }
+  std::span<const Operand> used() const&& = delete;
 };
 
 class Pipeline {
