@@ -201,10 +201,10 @@ TEST(Properties, PermutingKeysWithTheirValuesChangesNothing) {
       const std::span<float> cells = run.pipeline.input(id);
       const auto size = static_cast<std::size_t>(shape.matrix_cells());
       // Rotates the rows of every matrix by one.
+      const auto width = static_cast<std::ptrdiff_t>(shape.cols);
       for (std::size_t at = 0; size > 0 && at < cells.size(); at += size) {
-        std::ranges::rotate(
-            cells.subspan(at, size),
-            cells.begin() + static_cast<std::ptrdiff_t>(at + static_cast<std::size_t>(shape.cols)));
+        const std::span<float> rows = cells.subspan(at, size);
+        std::rotate(rows.begin(), rows.begin() + width, rows.end());
       }
     }
     run.pipeline.run();
