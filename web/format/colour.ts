@@ -36,7 +36,8 @@ export function signedScale(matrices: readonly Float32Array[]): Scale {
 }
 
 export function tint(value: number, scale: Scale): Tint {
-  if (Number.isNaN(value) || scale.limit === 0) return { sign: 'positive', strength: 0 };
+  // An infinity lies on no scale; its text says what it is.
+  if (!Number.isFinite(value) || scale.limit === 0) return { sign: 'positive', strength: 0 };
   const share = Math.max(-1, Math.min(1, value / scale.limit));
   return { sign: share < 0 ? 'negative' : 'positive', strength: Math.abs(share) };
 }

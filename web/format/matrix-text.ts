@@ -21,7 +21,9 @@ export function matrixTexts(values: Float32Array, format: NumberFormat): string[
   );
   const width = parts.reduce((most, { fraction }) => Math.max(most, fraction.length), 0);
   // Texts are set to the right in a font of one width: blanks at the end align the decimal signs.
-  return parts.map(({ text, fraction }) => text + '\u00a0'.repeat(width - fraction.length));
+  return parts.map(({ text, fraction }) =>
+    /\d/.test(text) ? text + '\u00a0'.repeat(width - fraction.length) : text,
+  );
 }
 
 /** A number in a sentence or a sum: exact where that is short, else rounded as matrices are. */

@@ -248,6 +248,21 @@ const table = {
       },
     },
   },
+  heads: {
+    name: 'Two query heads, one key/value head, causal',
+    parts: {
+      sizes: { heads: 2, kvHeads: 1 },
+      causal: true,
+      inputs: {
+        x: [the, cat, sat],
+        wq: grids.wq.map((row) => [...row, ...[...row].reverse()]),
+        wk: grids.wk,
+        wv: grids.wv.map((row) => row.slice(0, 2)),
+        wo: ['1001', '0110', '1010', '0101'].map(digits),
+      },
+      names: { query: ['the', 'cat', 'sat'], key: ['the', 'cat', 'sat'] },
+    },
+  },
   random: {
     name: 'Random numbers from a seed',
     parts: {

@@ -2,8 +2,9 @@
 import { type CellRef, stageIds } from '../core/types.ts';
 import { shortestDecimal } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { lengthOf, resized, tiedSizes } from './problem.ts';
+import { inputShape, lastSize, lengthOf, resized, switched, tiedSizes } from './problem.ts';
 import {
+  extent,
   type InputId,
   inputAxes,
   inputIds,
@@ -11,7 +12,6 @@ import {
   mostLabWidth,
   type NamedAxis,
   namedAxes,
-  type Problem,
   type SizeName,
   type State,
   sizeNames,
@@ -30,6 +30,8 @@ interface Parts {
   seeds: Partial<Record<InputId, number>>;
   state: Partial<State>;
   scale?: number | null;
+  softcap?: number | null;
+  switches: Partial<Record<Switch, boolean>>;
   names: Partial<Record<NamedAxis, readonly string[]>>;
 }
 
@@ -63,7 +65,7 @@ const inputParameter = (id: InputId): Parameter => ({
     if (!values || values.length === 0) return null;
     const old = base.problem.inputs[id];
     if (old && base.problem.seeds[id] === undefined && sameBits(values, old)) return null;
-    return matrixText(values, problem.sizes[inputAxes[id][1]]);
+    return matrixText(values, inputShape(id, problem).cols);
   },
   read(text, parts) {
     const seed = normal.exec(text)?.[1];
@@ -79,7 +81,7 @@ const inputParameter = (id: InputId): Parameter => ({
         return `${id}: row ${i} has ${row.length} numbers where row 0 has ${cols}`;
       }
       for (const [j, cell] of row.entries()) {
-        const parsed = parseNumber(cell);
+        const parsed = parseNumber(cell, id === 'mask' ? { nonFinite: 'minusInfinity' } : {});
         if (!parsed.ok) return `${id}, row ${i}, column ${j}: ${parsed.message}`;
         values[i * cols + j] = parsed.value;
       }
@@ -102,21 +104,43 @@ const namesParameter = (axis: NamedAxis): Parameter => ({
   },
 });
 
+/** A number or `default`, which means none. */
+const factorParameter = (name: 'scale' | 'softcap'): Parameter => ({
+  name,
+  write({ problem }, base) {
+    const factor = problem[name];
+    if (Object.is(factor, base.problem[name])) return null;
+    return factor === null ? 'default' : shortestDecimal(factor);
+  },
+  read(text, parts) {
+    const parsed = text === 'default' ? null : parseNumber(text);
+    if (parsed && !parsed.ok) return `${name}: ${parsed.message}`;
+    if (name === 'softcap' && parsed && !(parsed.value > 0)) {
+      return `softcap is a number above 0, but “${text}” was found`;
+    }
+    parts[name] = parsed ? parsed.value : null;
+    return null;
+  },
+});
+
+type Switch = 'masked' | 'causal' | 'gradients';
+
+const switchParameter = (name: Switch): Parameter => ({
+  name,
+  write: ({ problem }, base) =>
+    problem[name] === base.problem[name] ? null : problem[name] ? 'on' : 'off',
+  read(text, parts) {
+    if (text !== 'on' && text !== 'off') return `${name} is on or off, but “${text}” was found`;
+    parts.switches[name] = text === 'on';
+    return null;
+  },
+});
+
 const parameters: readonly Parameter[] = [
   ...sizeNames.map(sizeParameter),
-  {
-    name: 'scale',
-    write({ problem }, base) {
-      if (Object.is(problem.scale, base.problem.scale)) return null;
-      return problem.scale === null ? 'default' : shortestDecimal(problem.scale);
-    },
-    read(text, parts) {
-      const parsed = text === 'default' ? null : parseNumber(text);
-      if (parsed && !parsed.ok) return `scale: ${parsed.message}`;
-      parts.scale = parsed ? parsed.value : null;
-      return null;
-    },
-  },
+  ...(['masked', 'causal', 'gradients'] as const).map(switchParameter),
+  factorParameter('scale'),
+  factorParameter('softcap'),
   ...inputIds.map(inputParameter),
   ...namedAxes.map(namesParameter),
   {
@@ -169,18 +193,37 @@ const parameters: readonly Parameter[] = [
     },
   },
   {
-    name: 'cell',
-    write: ({ pinned }) => (pinned ? `${pinned.stage}:${pinned.row}:${pinned.col}` : null),
+    name: 'shown',
+    write: ({ shown }, base) =>
+      shown.batch === base.shown.batch && shown.head === base.shown.head
+        ? null
+        : `${shown.batch}:${shown.head}`,
     read(text, parts) {
-      const [stage, row, col, more] = text.split(':');
-      const known = stageIds.find((id) => id === stage);
-      if (!known || !/^\d+$/.test(row ?? '') || !/^\d+$/.test(col ?? '') || more !== undefined) {
+      const [, batch, head] = /^(\d{1,6}):(\d{1,6})$/.exec(text) ?? [];
+      if (batch === undefined)
+        return `shown names a batch and a head such as 0:1, but “${text}” was found`;
+      parts.state = { ...parts.state, shown: { batch: Number(batch), head: Number(head) } };
+      return null;
+    },
+  },
+  {
+    name: 'cell',
+    write: ({ pinned }) =>
+      pinned &&
+      [pinned.stage, pinned.row, pinned.col, pinned.batch, pinned.head]
+        .join(':')
+        .replace(/^([^:]+:[^:]+:[^:]+):0:0$/, '$1'),
+    read(text, parts) {
+      const [, name, row, col, batch, head] =
+        /^(\w+):(\d{1,6}):(\d{1,6})(?::(\d{1,6}):(\d{1,6}))?$/.exec(text) ?? [];
+      const stage = stageIds.find((id) => id === name);
+      if (!stage) {
         return `cell names a stage, a row and a column such as weights:0:1, but “${text}” was found`;
       }
       const pinned: CellRef = {
-        stage: known,
-        batch: 0,
-        head: 0,
+        stage,
+        batch: Number(batch ?? 0),
+        head: Number(head ?? 0),
         row: Number(row),
         col: Number(col),
       };
@@ -231,7 +274,7 @@ export function readState(
   given.delete('ver');
   const base = baseState(given.get('example'), fallback, stateOf, messages);
   given.delete('example');
-  const parts: Parts = { sizes: {}, inputs: {}, seeds: {}, state: {}, names: {} };
+  const parts: Parts = { sizes: {}, inputs: {}, seeds: {}, state: {}, names: {}, switches: {} };
   for (const { name, escaped, read } of parameters) {
     const value = given.get(name);
     given.delete(name);
@@ -259,7 +302,8 @@ function baseState(
 /** Sizes follow from the matrices; a matrix that contradicts the sizes is left out, with a message. */
 function fitted(base: State, parts: Parts, messages: string[]): State {
   const wanted: Partial<Record<SizeName, number>> = { ...parts.sizes };
-  const present = inputsOf(base.problem);
+  let problem = switched(base.problem, parts.switches);
+  const present = inputsOf(problem);
   const taken: [InputId, Float32Array][] = [];
   for (const id of inputIds) {
     const given = parts.inputs[id];
@@ -268,26 +312,32 @@ function fitted(base: State, parts: Parts, messages: string[]): State {
       messages.push(`The link gives ${id}, which this example does not have; it was left out.`);
       continue;
     }
-    const [rowSize, colSize] = inputAxes[id];
+    const { matrices, rows, cols } = inputAxes(id, problem.outputProjection);
+    const known = { ...problem.sizes, ...wanted };
+    const down = [...matrices, ...rows];
+    const [rowSize, colSize] = [down.at(-1), cols.at(-1)] as [SizeName, SizeName];
+    const height = lastSize(down, given.rows, known);
+    const width = lastSize(cols, given.cols, known);
     if (
-      (wanted[rowSize] ?? given.rows) !== given.rows ||
-      (wanted[colSize] ?? given.cols) !== given.cols
+      height !== (wanted[rowSize] ?? height) ||
+      width !== (wanted[colSize] ?? width) ||
+      height === null ||
+      width === null
     ) {
       messages.push(
-        `In the link, ${id} is ${given.rows} × ${given.cols}, but ${wanted[rowSize] ?? given.rows} × ${wanted[colSize] ?? given.cols} was expected. It was left out.`,
+        `In the link, ${id} is ${given.rows} × ${given.cols}, but ${extent(down, known)} × ${extent(cols, known)} was expected. It was left out.`,
       );
       continue;
     }
-    wanted[rowSize] = given.rows;
-    wanted[colSize] = given.cols;
+    wanted[rowSize] = height;
+    wanted[colSize] = width;
     taken.push([id, given.values]);
   }
-  const sizes = tiedSizes(base.problem, wanted, base.problem.sizes);
-  let problem: Problem = resized(base.problem, sizes);
+  problem = resized(problem, tiedSizes(problem, wanted, problem.sizes));
   const inputs = { ...problem.inputs };
   const seeds = { ...problem.seeds };
   for (const [id, values] of taken) {
-    if (values.length !== lengthOf(id, problem.sizes)) continue;
+    if (values.length !== lengthOf(id, problem)) continue;
     inputs[id] = values;
     delete seeds[id];
   }
@@ -301,6 +351,7 @@ function fitted(base: State, parts: Parts, messages: string[]): State {
     inputs,
     seeds,
     scale: parts.scale === undefined ? problem.scale : parts.scale,
+    softcap: parts.softcap === undefined ? problem.softcap : parts.softcap,
     names: { ...problem.names, ...parts.names },
   };
   return { ...base, ...parts.state, problem };

@@ -9,6 +9,7 @@ export const initialState = (preset: string, problem: Problem): State => ({
   drafts: {},
   format: { mode: 'decimals', digits: 4 },
   pinned: null,
+  shown: { batch: 0, head: 0 },
   reading: 'machine',
   lab: { source: 'random', dK: 64, seed: 1, row: 0 },
   notice: '',

@@ -1,11 +1,13 @@
 /** Makes problems and changes their sizes; every function returns a new problem. */
 import {
+  extent,
   type InputId,
   inputAxes,
   inputsOf,
   type Problem,
   type ProblemParts,
   type Rows,
+  type Shown,
   type SizeName,
   type Sizes,
 } from './types.ts';
@@ -13,11 +15,15 @@ import {
 /** Builds a problem from literal rows; sizes and switches follow from the matrices that are there. */
 export function problemFrom(parts: ProblemParts): Problem {
   const { inputs } = parts;
-  const sizes: Record<SizeName, number> = { tq: 0, tk: 0, dModel: 0, dK: 0, dV: 0, ...parts.sizes };
+  const sizes: Record<SizeName, number> = {
+    ...{ batch: 1, heads: 1, kvHeads: 1, tq: 0, tk: 0, dModel: 0, dK: 0, dV: 0 },
+    ...parts.sizes,
+  };
+  const outputProjection = inputs.wo !== undefined;
   for (const [id, rows] of Object.entries(inputs) as [InputId, Rows][]) {
-    const [rowSize, colSize] = inputAxes[id];
-    sizes[rowSize] = rows.length;
-    sizes[colSize] = rows[0]?.length ?? 0;
+    const { rows: down, cols: across } = inputAxes(id, outputProjection);
+    setLast(sizes, down, rows.length);
+    setLast(sizes, across, rows[0]?.length ?? 0);
   }
   const source = parts.source ?? (inputs.x ? 'x' : 'qkv');
   const context = inputs.xContext !== undefined;
@@ -25,8 +31,12 @@ export function problemFrom(parts: ProblemParts): Problem {
   return {
     source,
     context,
-    outputProjection: inputs.wo !== undefined,
+    outputProjection,
     scale: parts.scale ?? null,
+    softcap: parts.softcap ?? null,
+    masked: inputs.mask !== undefined,
+    causal: parts.causal ?? false,
+    gradients: false,
     sizes,
     inputs: Object.fromEntries(
       Object.entries(inputs).map(([id, rows]) => [id, Float32Array.from((rows as Rows).flat())]),
@@ -36,8 +46,45 @@ export function problemFrom(parts: ProblemParts): Problem {
   };
 }
 
-export const lengthOf = (id: InputId, sizes: Sizes): number =>
-  sizes[inputAxes[id][0]] * sizes[inputAxes[id][1]];
+/** The size of the last axis, when all of them together count `count`; null where that is none. */
+export function lastSize(names: readonly SizeName[], count: number, sizes: Sizes): number | null {
+  const others = extent(names.slice(0, -1), sizes);
+  return others > 0 && count % others === 0 ? count / others : null;
+}
+
+function setLast(sizes: Record<SizeName, number>, names: readonly SizeName[], count: number): void {
+  const name = names.at(-1) as SizeName;
+  sizes[name] = lastSize(names, count, sizes) ?? 0;
+}
+
+type Shaped = Pick<Problem, 'outputProjection' | 'sizes'>;
+
+/** Rows and columns of one matrix of an input, and how many such matrices there are. */
+export function inputShape(id: InputId, { outputProjection, sizes }: Shaped) {
+  const { matrices, rows, cols } = inputAxes(id, outputProjection);
+  return {
+    matrices: extent(matrices, sizes),
+    rows: extent(rows, sizes),
+    cols: extent(cols, sizes),
+  };
+}
+
+export function lengthOf(id: InputId, problem: Shaped): number {
+  const { matrices, rows, cols } = inputShape(id, problem);
+  return matrices * rows * cols;
+}
+
+/** Which of an input's matrices belongs to a batch and one of its own heads. */
+export function matrixIndex(
+  id: InputId,
+  { outputProjection, sizes }: Shaped,
+  { batch, head }: Shown,
+): number {
+  const { matrices } = inputAxes(id, outputProjection);
+  const heads = matrices[1];
+  if (!heads) return matrices.length === 0 ? 0 : batch;
+  return batch * sizes[heads] + head;
+}
 
 /** Sizes with T_k tied to T_q where K and V come from X. */
 export function tiedSizes(
@@ -53,45 +100,77 @@ export function tiedSizes(
 /** Keeps the numbers that still fit; new cells are 0. */
 export function resized(problem: Problem, wanted: Partial<Sizes>): Problem {
   const sizes = tiedSizes(problem, wanted, problem.sizes);
+  return completed(problem, { ...problem, sizes });
+}
+
+/** Turns masks, gradients and the causal rule on or off; a new input starts as its plainest. */
+export function switched(
+  problem: Problem,
+  switches: Partial<Pick<Problem, 'masked' | 'causal' | 'gradients'>>,
+): Problem {
+  return completed(problem, { ...problem, ...switches });
+}
+
+/** `next` with all inputs that it has, from those of `problem` as far as they go. */
+function completed(problem: Problem, next: Problem): Problem {
   const inputs: Partial<Record<InputId, Float32Array>> = {};
-  for (const id of inputsOf(problem)) {
-    const [rowSize, colSize] = inputAxes[id];
+  const seeds = { ...problem.seeds };
+  for (const id of inputsOf(next)) {
     const from = problem.inputs[id];
     // What the core has not drawn yet is drawn in its new size.
     if (!from && problem.seeds[id] !== undefined) continue;
+    // Any gradient shows something; of zeros everything else would be zero.
     inputs[id] = from
-      ? recut(from, problem.sizes[rowSize], problem.sizes[colSize], sizes[rowSize], sizes[colSize])
-      : new Float32Array(lengthOf(id, sizes));
+      ? recut(from, extents(id, problem), extents(id, next))
+      : new Float32Array(lengthOf(id, next)).fill(id === 'dOutput' ? 1 : 0);
+    if (inputs[id] !== from) delete seeds[id];
   }
-  const seeds = { ...problem.seeds };
-  for (const id of inputsOf(problem)) if (inputs[id] !== problem.inputs[id]) delete seeds[id];
-  return { ...problem, sizes, inputs, seeds };
+  return { ...next, inputs, seeds };
 }
 
-function recut(from: Float32Array, rows: number, cols: number, toRows: number, toCols: number) {
-  if (rows === toRows && cols === toCols) return from;
-  const to = new Float32Array(toRows * toCols);
-  const width = Math.min(cols, toCols);
-  for (let row = 0; row < Math.min(rows, toRows); ++row) {
-    to.set(from.subarray(row * cols, row * cols + width), row * toCols);
-  }
+function extents(id: InputId, { outputProjection, sizes }: Shaped): number[] {
+  const { matrices, rows, cols } = inputAxes(id, outputProjection);
+  return [...matrices, ...rows, ...cols].map((name) => sizes[name]);
+}
+
+/** The block that both shapes have, in an array of the new one; the same array for the same shape. */
+function recut(from: Float32Array, dims: readonly number[], toDims: readonly number[]) {
+  if (dims.every((size, axis) => size === toDims[axis])) return from;
+  const to = new Float32Array(toDims.reduce((count, size) => count * size, 1));
+  const last = dims.length - 1;
+  const copy = (axis: number, source: number, target: number): void => {
+    const size = dims[axis] as number;
+    const toSize = toDims[axis] as number;
+    const shared = Math.min(size, toSize);
+    if (axis === last) {
+      to.set(from.subarray(source * size, source * size + shared), target * toSize);
+      return;
+    }
+    for (let i = 0; i < shared; ++i) copy(axis + 1, source * size + i, target * toSize + i);
+  };
+  copy(0, 0, 0);
   return to;
 }
 
-/** Puts another matrix in the place of one input; sizes that it brings change the others. */
+/** Puts another matrix in the place of one of an input's; sizes that it brings change the others. */
 export function withMatrix(
   problem: Problem,
   id: InputId,
   rows: number,
   cols: number,
   values: Float32Array,
+  shown: Shown = { batch: 0, head: 0 },
 ): Problem {
-  const [rowSize, colSize] = inputAxes[id];
-  const wanted: Partial<Record<SizeName, number>> = { [rowSize]: rows };
-  wanted[colSize] = cols;
-  const fitted = resized(problem, wanted);
-  const { [id]: _old, ...seeds } = fitted.seeds;
-  return { ...fitted, inputs: { ...fitted.inputs, [id]: values }, seeds };
+  const { rows: down, cols: across } = inputAxes(id, problem.outputProjection);
+  const sizes: Record<SizeName, number> = { ...problem.sizes };
+  setLast(sizes, down, rows);
+  setLast(sizes, across, cols);
+  const fitted = resized(problem, sizes);
+  const { [id]: old, ...inputs } = fitted.inputs;
+  const { [id]: _drawn, ...seeds } = fitted.seeds;
+  const next = old?.slice() ?? new Float32Array(lengthOf(id, fitted));
+  next.set(values, matrixIndex(id, fitted, shown) * rows * cols);
+  return { ...fitted, inputs: { ...inputs, [id]: next }, seeds };
 }
 
 /** What an input can be filled with; a seed draws from N(0, 1), which only the core does. */
@@ -101,12 +180,12 @@ export function filled(problem: Problem, id: InputId, fill: Fill): Problem {
   const { [id]: _old, ...inputs } = problem.inputs;
   const { [id]: _drawn, ...seeds } = problem.seeds;
   if (typeof fill === 'object') return { ...problem, inputs, seeds: { ...seeds, [id]: fill.seed } };
-  const cols = problem.sizes[inputAxes[id][1]];
-  const values = new Float32Array(lengthOf(id, problem.sizes));
+  const { matrices, rows, cols } = inputShape(id, problem);
+  const values = new Float32Array(lengthOf(id, problem));
   if (fill === 'ones') values.fill(1);
   if (fill === 'identity') {
-    for (let index = 0, row = 0; index < values.length && row < cols; index += cols + 1, ++row) {
-      values[index] = 1;
+    for (let matrix = 0; matrix < matrices; ++matrix) {
+      for (let i = 0; i < Math.min(rows, cols); ++i) values[(matrix * rows + i) * cols + i] = 1;
     }
   }
   return { ...problem, inputs: { ...inputs, [id]: values }, seeds };
@@ -125,32 +204,43 @@ export function reseeded(problem: Problem): Problem {
   return { ...problem, inputs, seeds };
 }
 
+export interface SizeConflict {
+  readonly size: SizeName;
+  readonly along: 'rows' | 'columns';
+  readonly found: number;
+  readonly expected: number;
+  /** The size that would fit, null where none does. */
+  readonly wanted: number | null;
+  /** The other inputs that have this size. */
+  readonly shared: readonly InputId[];
+}
+
 /** Sizes that a matrix of this shape would change, each with who else has that size. */
 export function sizeConflicts(
   problem: Problem,
   id: InputId,
   rows: number,
   cols: number,
-): { size: SizeName; found: number; expected: number; shared: InputId[] }[] {
-  const [rowSize, colSize] = inputAxes[id];
+): SizeConflict[] {
+  const own = inputAxes(id, problem.outputProjection);
+  const shape = inputShape(id, problem);
   const tied = problem.source === 'x' && !problem.context;
-  return (
-    [
-      [rowSize, rows],
-      [colSize, cols],
-    ] as const
-  )
-    .filter(([size, found]) => problem.sizes[size] !== found)
-    .map(([size, found]) => ({
-      size,
-      found,
-      expected: problem.sizes[size],
-      shared: inputsOf(problem).filter(
-        (other) =>
-          other !== id &&
-          inputAxes[other].some(
-            (axis) => axis === size || (tied && axis === 'tk' && size === 'tq'),
-          ),
-      ),
-    }));
+  const conflict = (
+    along: SizeConflict['along'],
+    names: readonly SizeName[],
+    found: number,
+    expected: number,
+  ): SizeConflict => {
+    const size = names.at(-1) as SizeName;
+    const counts = (axis: SizeName) => axis === size || (tied && axis === 'tk' && size === 'tq');
+    const shared = inputsOf(problem).filter((other) => {
+      const { matrices, rows, cols } = inputAxes(other, problem.outputProjection);
+      return other !== id && [...matrices, ...rows, ...cols].some(counts);
+    });
+    return { size, along, found, expected, wanted: lastSize(names, found, problem.sizes), shared };
+  };
+  return [
+    conflict('rows', own.rows, rows, shape.rows),
+    conflict('columns', own.cols, cols, shape.cols),
+  ].filter(({ found, expected }) => found !== expected);
 }

@@ -2,18 +2,27 @@
 import type { CellRef } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { type Fill, filled, reseeded, resized, withMatrix } from './problem.ts';
+import {
+  type Fill,
+  filled,
+  inputShape,
+  matrixIndex,
+  reseeded,
+  resized,
+  switched,
+  withMatrix,
+} from './problem.ts';
 import {
   type Draft,
   draftKey,
   type FieldName,
   fieldKey,
   type InputId,
-  inputAxes,
   mostDigits,
   type Names,
   type Problem,
   type ScaleLab,
+  type Shown,
   type Sizes,
   type State,
   sizeNames,
@@ -25,19 +34,31 @@ export type Action =
       stage: InputId;
       row: number;
       col: number;
+      batch?: number;
+      head?: number;
       text: string;
       /** Set while typing goes on in one cell: all of it is one step for undo. */
       continues?: boolean;
     }
-  | { type: 'dropDraft'; stage: InputId; row: number; col: number }
+  | { type: 'dropDraft'; stage: InputId; row: number; col: number; batch?: number; head?: number }
   | { type: 'reject'; problem: Problem; notice: string }
   | { type: 'notice'; notice: string }
-  | { type: 'matrix'; stage: InputId; rows: number; cols: number; values: Float32Array }
+  | {
+      type: 'matrix';
+      stage: InputId;
+      rows: number;
+      cols: number;
+      values: Float32Array;
+      shown?: Shown;
+    }
   | { type: 'fill'; stage: InputId; fill: Fill }
   | { type: 'drawn'; problem: Problem }
   | { type: 'names'; names: Names }
   | { type: 'lab'; lab: Partial<ScaleLab> }
   | { type: 'reseed' }
+  | { type: 'switch'; switches: Partial<Pick<Problem, 'masked' | 'causal' | 'gradients'>> }
+  | { type: 'paint'; row: number; col: number }
+  | { type: 'show'; shown: Partial<Shown> }
   | { type: 'reading'; reading: State['reading'] }
   | { type: 'field'; field: FieldName; text: string }
   | { type: 'resize'; sizes: Partial<Sizes> }
@@ -56,14 +77,17 @@ export function reduce(state: State, action: Action): State {
     case 'edit':
       return edit(state, action);
     case 'dropDraft':
-      return withoutDraft(state, draftKey(action.stage, action.row, action.col));
+      return withoutDraft(
+        state,
+        draftKey(action.stage, action.row, action.col, action.batch, action.head),
+      );
     case 'reject':
       return rejected(state, action.problem, action.notice);
     case 'notice':
       return { ...state, notice: action.notice };
     case 'matrix': {
-      const { stage, rows, cols, values } = action;
-      return changed(state, withMatrix(state.problem, stage, rows, cols, values));
+      const { stage, rows, cols, values, shown } = action;
+      return changed(state, withMatrix(state.problem, stage, rows, cols, values, shown));
     }
     case 'fill':
       return changed(state, filled(state.problem, action.stage, action.fill));
@@ -75,6 +99,12 @@ export function reduce(state: State, action: Action): State {
       return { ...state, lab: { ...state.lab, ...action.lab } };
     case 'reseed':
       return remembered(state, reseeded(state.problem));
+    case 'switch':
+      return { ...changed(state, switched(state.problem, action.switches)), pinned: state.pinned };
+    case 'paint':
+      return painted(state, action.row, action.col);
+    case 'show':
+      return { ...state, shown: { ...state.shown, ...action.shown }, pinned: null };
     case 'reading':
       return { ...state, reading: action.reading };
     case 'field':
@@ -84,9 +114,9 @@ export function reduce(state: State, action: Action): State {
     case 'open':
       return { ...changed(state, action.problem), preset: action.preset };
     case 'restore': {
-      const { preset, problem, format, pinned, reading, lab } = action.state;
+      const { preset, problem, format, pinned, shown, reading, lab } = action.state;
       const { notice } = action;
-      return { ...changed(state, problem), preset, format, pinned, reading, lab, notice };
+      return { ...changed(state, problem), preset, format, pinned, shown, reading, lab, notice };
     }
     case 'undo':
       return step(state, 'past', 'future');
@@ -101,13 +131,14 @@ export function reduce(state: State, action: Action): State {
 
 /** Takes the text as a number, or keeps the old number and the text with what is wrong with it. */
 function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
-  const { stage, row, col, text, continues } = action;
-  const key = draftKey(stage, row, col);
+  const { stage, row, col, batch = 0, head = 0, text, continues } = action;
+  const key = draftKey(stage, row, col, batch, head);
   const { problem } = state;
   const values = problem.inputs[stage];
   if (!values) return state;
-  const index = row * problem.sizes[inputAxes[stage][1]] + col;
-  const parsed = parseNumber(text);
+  const { rows, cols } = inputShape(stage, problem);
+  const index = (matrixIndex(stage, problem, { batch, head }) * rows + row) * cols + col;
+  const parsed = parseNumber(text, stage === 'mask' ? { nonFinite: 'minusInfinity' } : {});
   if (!parsed.ok) {
     // What was taken on the way to this text was not meant: the number before the typing counts.
     const kept = continues ? withoutStep(state) : state;
@@ -120,6 +151,18 @@ function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
   const { [stage]: _drawn, ...seeds } = problem.seeds;
   const changedProblem = { ...problem, inputs: { ...problem.inputs, [stage]: next }, seeds };
   return continues ? { ...clean, problem: changedProblem } : remembered(clean, changedProblem);
+}
+
+/** Hides the key from the query, or shows it again. */
+function painted(state: State, row: number, col: number): State {
+  const { problem } = state;
+  const mask = problem.inputs.mask;
+  if (!mask) return state;
+  const index = row * problem.sizes.tk + col;
+  const next = mask.slice();
+  next[index] = next[index] === -Infinity ? 0 : -Infinity;
+  const clean = withoutDraft(state, draftKey('mask', row, col));
+  return remembered(clean, { ...problem, inputs: { ...problem.inputs, mask: next } });
 }
 
 /** As if the last step had not been taken. */
@@ -135,7 +178,11 @@ const fieldTitles: Readonly<Record<FieldName, string>> = {
   dModel: 'd_model',
   dK: 'd_k',
   dV: 'd_v',
+  batch: 'The batch size',
+  heads: 'H, the number of query heads,',
+  kvHeads: 'G, the number of key/value heads,',
   scale: 'The scale',
+  softcap: 'The softcap',
   digits: 'The number of digits',
 };
 
@@ -143,13 +190,16 @@ const fieldTitles: Readonly<Record<FieldName, string>> = {
 function field(state: State, name: FieldName, text: string): State {
   const refuse = (message: string) => withDraft(state, fieldKey(name), { text, message });
   const clean = withoutDraft(state, fieldKey(name));
-  if (name === 'scale') {
+  if (name === 'scale' || name === 'softcap') {
     const parsed = text.trim() === '' ? null : parseNumber(text);
-    if (parsed && !parsed.ok) return refuse(`${fieldTitles.scale}: ${parsed.message}`);
-    const scale = parsed ? parsed.value : null;
-    return Object.is(scale, state.problem.scale)
+    if (parsed && !parsed.ok) return refuse(`${fieldTitles[name]}: ${parsed.message}`);
+    const factor = parsed ? parsed.value : null;
+    if (name === 'softcap' && factor !== null && factor <= 0) {
+      return refuse(`${fieldTitles.softcap} is a number above 0, but “${text}” was found.`);
+    }
+    return Object.is(factor, state.problem[name])
       ? clean
-      : remembered(clean, { ...state.problem, scale });
+      : remembered(clean, { ...state.problem, [name]: factor });
   }
   const number = Number(text);
   const whole = /^\s*\d+\s*$/.test(text);

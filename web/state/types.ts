@@ -3,26 +3,62 @@ import type { CellRef, SessionConfig } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 
 /** Stages that a reader gives instead of the core computing them. */
-export const inputIds = ['x', 'xContext', 'wq', 'wk', 'wv', 'wo', 'q', 'k', 'v'] as const;
+export const inputIds = [
+  'x',
+  'xContext',
+  'wq',
+  'wk',
+  'wv',
+  'wo',
+  'q',
+  'k',
+  'v',
+  'mask',
+  'dOutput',
+] as const;
 export type InputId = (typeof inputIds)[number];
 
 /** The sizes that can be set; T_k follows T_q when K comes from X alone. */
-export const sizeNames = ['tq', 'tk', 'dModel', 'dK', 'dV'] as const;
+export const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dModel', 'dK', 'dV'] as const;
 export type SizeName = (typeof sizeNames)[number];
 export type Sizes = Readonly<Record<SizeName, number>>;
 
-/** Rows and columns of every input in terms of the sizes; a contract test compares it with the core. */
-export const inputAxes: Readonly<Record<InputId, readonly [SizeName, SizeName]>> = {
-  x: ['tq', 'dModel'],
-  xContext: ['tk', 'dModel'],
-  wq: ['dModel', 'dK'],
-  wk: ['dModel', 'dK'],
-  wv: ['dModel', 'dV'],
-  wo: ['dV', 'dModel'],
-  q: ['tq', 'dK'],
-  k: ['tk', 'dK'],
-  v: ['tk', 'dV'],
+/** What the indices of an input count, in the order of memory: which matrix, which row, which column. */
+export interface InputAxes {
+  readonly matrices: readonly SizeName[];
+  readonly rows: readonly SizeName[];
+  readonly cols: readonly SizeName[];
+}
+
+const axes = (
+  matrices: readonly SizeName[],
+  rows: readonly SizeName[],
+  cols: readonly SizeName[],
+): InputAxes => ({ matrices, rows, cols });
+
+/** A contract test compares this with the core. A mask is one for all batches and heads. */
+const fixedAxes: Readonly<Record<Exclude<InputId, 'dOutput'>, InputAxes>> = {
+  x: axes(['batch'], ['tq'], ['dModel']),
+  xContext: axes(['batch'], ['tk'], ['dModel']),
+  wq: axes([], ['dModel'], ['heads', 'dK']),
+  wk: axes([], ['dModel'], ['kvHeads', 'dK']),
+  wv: axes([], ['dModel'], ['kvHeads', 'dV']),
+  wo: axes([], ['heads', 'dV'], ['dModel']),
+  q: axes(['batch', 'heads'], ['tq'], ['dK']),
+  k: axes(['batch', 'kvHeads'], ['tk'], ['dK']),
+  v: axes(['batch', 'kvHeads'], ['tk'], ['dV']),
+  mask: axes([], ['tq'], ['tk']),
 };
+
+/** The gradient of the result is as wide as the result, with W_o or without it. */
+export function inputAxes(id: InputId, outputProjection: boolean): InputAxes {
+  if (id !== 'dOutput') return fixedAxes[id];
+  return axes(['batch'], ['tq'], outputProjection ? ['dModel'] : ['heads', 'dV']);
+}
+
+/** How many indices these axes have together. */
+export const extent = (names: readonly SizeName[], sizes: Sizes): number =>
+  names.reduce((count, name) => count * sizes[name], 1);
 
 /** Everything that determines the numbers: sizes, switches and the given matrices (row-major). */
 export interface Problem {
@@ -31,6 +67,14 @@ export interface Problem {
   readonly outputProjection: boolean;
   /** Multiplies the raw scores; null means 1/√d_k. */
   readonly scale: number | null;
+  /** Bends scaled scores to c·tanh(s/c); null means no softcap. */
+  readonly softcap: number | null;
+  /** A mask is among the inputs: 0 shows a key, −∞ hides it, other numbers are added to the score. */
+  readonly masked: boolean;
+  /** A query sees only the keys up to its own place. */
+  readonly causal: boolean;
+  /** The gradient of the result is among the inputs, and the core works the others out. */
+  readonly gradients: boolean;
   readonly sizes: Sizes;
   /** Never written to: a change makes a new array. Missing only while a seed waits for the core. */
   readonly inputs: Readonly<Partial<Record<InputId, Float32Array>>>;
@@ -48,6 +92,11 @@ export type Names = Readonly<Partial<Record<NamedAxis, readonly string[]>>>;
 export interface Draft {
   readonly text: string;
   readonly message: string;
+}
+
+export interface Shown {
+  readonly batch: number;
+  readonly head: number;
 }
 
 /** The comparison with and without the division by √d_k. */
@@ -71,6 +120,8 @@ export interface State {
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly format: NumberFormat;
   readonly pinned: CellRef | null;
+  /** Which of several matrices of a stage are shown; `head` is a query head. */
+  readonly shown: Shown;
   /** Softmax as it is worked by hand, or as the machine does it after subtracting the maximum. */
   readonly reading: 'machine' | 'hand';
   readonly lab: ScaleLab;
@@ -79,25 +130,38 @@ export interface State {
 }
 
 /** The numbers that stand above the matrices, each a field to type in. */
-export type FieldName = SizeName | 'scale' | 'digits';
+export type FieldName = SizeName | 'scale' | 'softcap' | 'digits';
 export const fieldKey = (name: FieldName): string => `field ${name}`;
 
 /** Decimals and significant digits go up to here. */
 export const mostDigits = 8;
 
-/** Where a draft is kept. */
-export const draftKey = (stage: string, row: number, col: number): string =>
-  `${stage} ${row} ${col}`;
+/** Where the draft of a cell is kept; also the name of a cell in a set of cells. */
+export const draftKey = (stage: string, row: number, col: number, batch = 0, head = 0): string =>
+  `${stage} ${row} ${col} ${batch} ${head}`;
+
+export type Switches = Pick<
+  Problem,
+  'source' | 'context' | 'outputProjection' | 'masked' | 'gradients'
+>;
 
 /** The inputs that a problem with these switches has, in pipeline order. */
-export function inputsOf(
-  problem: Pick<Problem, 'source' | 'context' | 'outputProjection'>,
-): InputId[] {
-  return inputIds.filter((id) => {
-    if (id === 'wo') return problem.outputProjection;
-    if (id === 'xContext') return problem.source === 'x' && problem.context;
-    return (id === 'q' || id === 'k' || id === 'v') === (problem.source === 'qkv');
-  });
+export function inputsOf(problem: Switches): InputId[] {
+  const projected = problem.source === 'x';
+  const present: Readonly<Record<InputId, boolean>> = {
+    x: projected,
+    xContext: projected && problem.context,
+    wq: projected,
+    wk: projected,
+    wv: projected,
+    wo: problem.outputProjection,
+    q: !projected,
+    k: !projected,
+    v: !projected,
+    mask: problem.masked,
+    dOutput: problem.gradients,
+  };
+  return inputIds.filter((id) => present[id]);
 }
 
 /** A problem as data: literal rows, from which its sizes and switches follow. */
@@ -106,6 +170,8 @@ export type Rows = readonly (readonly number[])[];
 export interface ProblemParts {
   readonly source?: Problem['source'];
   readonly scale?: number;
+  readonly softcap?: number;
+  readonly causal?: boolean;
   /** Inputs that the core draws, and the sizes that no matrix tells. */
   readonly seeds?: Problem['seeds'];
   readonly sizes?: Partial<Sizes>;

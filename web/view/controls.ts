@@ -7,6 +7,7 @@ import {
   type FieldName,
   fieldKey,
   type InputId,
+  type Shown,
   type SizeName,
   type State,
   sizeNames,
@@ -21,6 +22,8 @@ export interface ControlsProps {
   readonly keysFollow: boolean;
   readonly onField: (field: FieldName, text: string) => void;
   readonly onMode: (mode: State['format']['mode']) => void;
+  readonly shown: Shown;
+  readonly onShow: (shown: Partial<Shown>) => void;
   readonly onReseed: () => void;
   readonly onTools: () => void;
   readonly onNames: () => void;
@@ -36,6 +39,9 @@ const sizeLabels: Readonly<Record<SizeName, TemplateResult>> = {
   dModel: sub('d', 'model'),
   dK: sub('d', 'k'),
   dV: sub('d', 'v'),
+  batch: html`B`,
+  heads: html`H`,
+  kvHeads: html`G`,
 };
 const sizeTitles: Readonly<Record<SizeName, string>> = {
   tq: 'T q, number of queries',
@@ -43,6 +49,9 @@ const sizeTitles: Readonly<Record<SizeName, string>> = {
   dModel: 'd model, width of a token row',
   dK: 'd k, width of queries and keys',
   dV: 'd v, width of values',
+  batch: 'B, batch size',
+  heads: 'H, number of query heads',
+  kvHeads: 'G, number of key and value heads',
 };
 
 const value = (event: Event): string => (event.target as HTMLInputElement).value;
@@ -98,6 +107,7 @@ export function controls(props: ControlsProps): TemplateResult {
     <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
     <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
     <button @click=${props.onReset}>Reset</button>
+      ${more(props)}
     </div>
     ${fieldNames
       .map((name) => ({ name, draft: state.drafts[fieldKey(name)] }))
@@ -110,7 +120,45 @@ export function controls(props: ControlsProps): TemplateResult {
       )}`;
 }
 
-const fieldNames: readonly FieldName[] = [...sizeNames, 'scale', 'digits'];
+/** Batch, heads and softcap: open where they are used. */
+function more(props: ControlsProps): TemplateResult {
+  const { state, shown, onShow } = props;
+  const { sizes, softcap } = state.problem;
+  const used = sizes.batch > 1 || sizes.heads > 1 || softcap !== null;
+  const selector = (name: 'batch' | 'head', label: string, count: number) =>
+    count > 1
+      ? html`<label
+          >${label}
+          <select
+            class="mode"
+            @change=${(event: Event) => onShow({ [name]: Number(value(event)) })}
+          >
+            ${[...Array(count).keys()].map(
+              (index) =>
+                html`<option value=${index} ?selected=${index === shown[name]}>${index}</option>`,
+            )}
+          </select></label
+        >`
+      : nothing;
+  return html`<details class="more" ?open=${used}>
+    <summary>Batch, heads, softcap</summary>
+    <div class="more-row">
+      ${(['batch', 'heads', 'kvHeads'] as const).map(
+        (size) => html`<label
+          ><span>${sizeLabels[size]}</span>
+          ${field(props, size, String(sizes[size]), sizeTitles[size])}</label
+        >`,
+      )}
+      <label
+        >Softcap
+        ${field(props, 'softcap', softcap === null ? '' : fullPrecision(softcap), 'Softcap, empty for none', 'none')}</label
+      >
+      ${selector('batch', 'Show batch', sizes.batch)} ${selector('head', 'Show head', sizes.heads)}
+    </div>
+  </details>`;
+}
+
+const fieldNames: readonly FieldName[] = [...sizeNames, 'scale', 'softcap', 'digits'];
 
 /** A field to type a number in; what could not be taken stays in it. */
 function field(
@@ -123,7 +171,7 @@ function field(
   const draft = state.drafts[fieldKey(name)];
   return html`<input
     type="text"
-    inputmode=${name === 'scale' ? 'text' : 'numeric'}
+    inputmode=${name === 'scale' || name === 'softcap' ? 'text' : 'numeric'}
     autocomplete="off"
     placeholder=${placeholder}
     aria-label=${label}

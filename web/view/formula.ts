@@ -26,6 +26,9 @@ const scaled = mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`;
 const mask = letter('M');
 const gradient = (of: Fragment): Fragment => mathml`<mrow><mi>d</mi>${of}</mrow>`;
 
+const transposed = (of: Fragment): Fragment =>
+  mathml`<msup>${of}<mi mathvariant="normal">T</mi></msup>`;
+
 const symbols: Readonly<Record<StageId, Fragment>> = {
   x,
   xContext,
@@ -73,14 +76,19 @@ const symbols: Readonly<Record<StageId, Fragment>> = {
 const definitions: Readonly<Partial<Record<StageId, Fragment>>> = {
   rawScores: mathml`${q}${kT}`,
   cappedScores: mathml`<mi>c</mi><mi>tanh</mi>${open}<mi>S</mi><mo>/</mo><mi>c</mi>${close}`,
-  maskedScores: mathml`<mi>S</mi><mo>+</mo>${mask}`,
   rowMax: mathml`<msub><mi>max</mi><mi>j</mi></msub>`,
-  shifted: mathml`${scaled}<mo>−</mo><mi>m</mi>`,
   exponentials: mathml`<mi>exp</mi>${open}<mi>Z</mi>${close}`,
   rowSum: mathml`<msub><mo>Σ</mo><mi>j</mi></msub><mi>E</mi>`,
   weights: mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`,
   heads: mathml`<mi>A</mi>${v}`,
   output: mathml`<mi>O</mi>${wo}`,
+  dWeights: mathml`${gradient(letter('O'))}${transposed(v)}`,
+  dScores: mathml`<mi>A</mi><mo>⊙</mo>${open}${gradient(letter('A'))}<mo>−</mo><mi>rowsum</mi>${open}${gradient(letter('A'))}<mo>⊙</mo><mi>A</mi>${close}${close}`,
+  dV: mathml`${transposed(letter('A'))}${gradient(letter('O'))}`,
+  dQ: mathml`<mi>scale</mi><mo>·</mo>${gradient(letter('S'))}${k}`,
+  dK: mathml`<mi>scale</mi><mo>·</mo>${transposed(gradient(letter('S')))}${q}`,
+  dWq: mathml`${transposed(x)}${gradient(q)}`,
+  dWo: mathml`${transposed(letter('O'))}${gradient(letter('Y'))}`,
 };
 
 /** The projections have a right-hand side only where X is given. */
@@ -92,10 +100,21 @@ const projections: Readonly<Partial<Record<StageId, readonly [Fragment, Fragment
 
 export const symbolMath = (stage: StageId): TemplateResult => html`<math>${symbols[stage]}</math>`;
 
+export interface FormulaContext {
+  /** Q, K and V come from X, K and V from the context. */
+  readonly projected: boolean;
+  readonly context: boolean;
+  /** Set where it is not 1/√d_k. */
+  readonly scale: string | null;
+  /** The stage that the softmax starts from. */
+  readonly softmaxInput: StageId;
+  readonly capped: boolean;
+}
+
 /** `S = QKᵀ`, or the letter alone for what is given. */
 export function stageFormula(
   stage: StageId,
-  { projected, context, scale }: { projected: boolean; context: boolean; scale: string | null },
+  { projected, context, scale, softmaxInput, capped }: FormulaContext,
 ): TemplateResult {
   const projection = projected ? projections[stage] : undefined;
   if (projection) {
@@ -105,7 +124,15 @@ export function stageFormula(
   if (stage === 'scaledScores' && scale !== null) {
     return html`<math>${mathml`<mrow><mi>S</mi><mo>·</mo><mn>${scale}</mn></mrow>`}</math>`;
   }
-  const definition = definitions[stage];
+  const before = symbols[softmaxInput];
+  const definition =
+    stage === 'shifted'
+      ? mathml`${before}<mo>−</mo><mi>m</mi>`
+      : stage === 'plainExponentials'
+        ? mathml`<mi>exp</mi>${open}${before}${close}`
+        : stage === 'maskedScores'
+          ? mathml`${capped ? symbols.cappedScores : scaled}<mo>+</mo>${mask}`
+          : definitions[stage];
   return html`<math>${definition ? mathml`<mrow>${symbols[stage]}<mo>=</mo>${definition}</mrow>` : symbols[stage]}</math>`;
 }
 

@@ -13,6 +13,8 @@ const hues = { positive: [116, 88, 208], negative: [214, 109, 22] } as const;
 
 export interface HeatMapProps {
   readonly stage: StageId;
+  /** Which of the stage's matrices is drawn. */
+  readonly which: string;
   readonly label: string;
   readonly rows: number;
   readonly cols: number;
@@ -50,8 +52,8 @@ class DrawDirective extends Directive {
   }
 
   override update(part: ElementPart, [props]: [HeatMapProps]) {
-    const { rows, cols, revision, scale, stage } = props;
-    const key = [stage, rows, cols, revision, scale.kind, scale.limit].join();
+    const { rows, cols, revision, scale, stage, which } = props;
+    const key = [stage, which, rows, cols, revision, scale.kind, scale.limit].join();
     if (key !== this.#drawn) draw(part.element as HTMLCanvasElement, props);
     this.#drawn = key;
     return noChange;

@@ -44,8 +44,13 @@ export interface MatrixProps {
   readonly info: StageInfo;
   readonly shape: StageShape;
   readonly values: Float32Array;
+  /** Which of the stage's matrices this is. */
+  readonly batch: number;
+  readonly head: number;
   readonly formula: TemplateResult;
   readonly editable?: boolean;
+  /** A click or Space turns the cell between hidden and shown. */
+  readonly paintable?: boolean;
   readonly scale?: Scale;
   /** Width of the cells in characters, where it is to agree with another matrix. */
   readonly chars?: number;
@@ -63,15 +68,29 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
     class=${`matrix ${identity}${props.bare ? ' bare' : ''}`}
     data-stage=${id}
     data-place=${place}
+    data-batch=${props.batch}
+    data-head=${props.head}
   >
     <figcaption id=${`${place}-caption`}>
       <span class="symbol">${props.formula}</span>
       <span class="name">${name}</span>
       <span class="shape">${shape.rows} × ${shape.cols}</span>
       <span class="axes">${axes}</span>
+      ${whichText(props) ? html`<span class="which">${whichText(props)}</span>` : nothing}
     </figcaption>
     ${isWritten(shape) ? numbers(props, context) : coloured(props, context)}
   </figure>`;
+}
+
+/** `batch 0, head 1`, where there is more than one. */
+function whichText({ shape, batch, head, info }: MatrixProps): string {
+  const name = info.perHead === 'kvHeads' ? 'key/value head' : 'head';
+  return [
+    shape.batch > 1 ? `batch ${batch}` : '',
+    shape.heads > 1 ? `${name} ${head} of ${shape.heads}` : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** Whether a matrix of this shape is written as numbers. */
@@ -111,7 +130,13 @@ function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
   const { info, shape } = props;
   const { id } = info;
   const scale = context.scaleOf(id);
-  const at = (row: number, col: number): CellRef => ({ stage: id, batch: 0, head: 0, row, col });
+  const at = (row: number, col: number): CellRef => ({
+    stage: id,
+    batch: props.batch,
+    head: props.head,
+    row,
+    col,
+  });
   return html`${heatMap({
     stage: id,
     label: `${stageText[id].symbol}, ${stageText[id].name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell.`,
@@ -122,6 +147,7 @@ function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
     revision: context.revision,
     active: context.active,
     pinned: context.pinned,
+    which: `${props.batch} ${props.head}`,
     operands: context.operandBoxes.get(id) ?? null,
     describedBy: context.explanationId,
     onHover: (row, col) => context.onHover(at(row, col)),
@@ -156,9 +182,9 @@ function cell(
   row: number,
   col: number,
 ): TemplateResult {
-  const { place, info, shape } = props;
-  const key = draftKey(info.id, row, col);
-  const active = isCell(context.active, info.id, row, col);
+  const { place, info, shape, batch, head } = props;
+  const key = draftKey(info.id, row, col, batch, head);
+  const active = context.active !== null && cellKey(context.active) === key;
   const draft = props.editable ? context.drafts[key] : undefined;
   const stop = (context.stops.get(place) ?? '0 0') === `${row} ${col}` ? 0 : -1;
   const classes = [
@@ -169,7 +195,8 @@ function cell(
     props.editable ? 'edit' : '',
     active ? 'active' : '',
     active && context.pinned ? 'pinned' : '',
-    ...operandClasses(context.operands, info.id, row, col),
+    props.paintable ? 'paint' : '',
+    ...operandClasses(context.operands, props, row, col),
   ];
   const className = classes.filter(Boolean).join(' ');
   const described = active ? context.explanationId : nothing;
@@ -185,7 +212,7 @@ function cell(
         tabindex=${stop}
         aria-label=${name}
         aria-invalid=${draft ? 'true' : nothing}
-        aria-describedby=${draft ? complaintId(info.id, row, col) : described}
+        aria-describedby=${draft ? complaintId(info.id, row, col, batch, head) : described}
         .value=${typing ? noChange : live(draft?.text ?? text)}
       />
     </td>`;
@@ -202,20 +229,21 @@ function cell(
 }
 
 /** Id of what is said about a text in this cell that could not be taken. */
-export const complaintId = (stage: StageId, row: number | string, col: number | string): string =>
-  `${stage}-${row}-${col}-complaint`;
+export const complaintId = (stage: StageId, ...place: readonly (number | string)[]): string =>
+  `${stage}-${place.join('-')}-complaint`;
 
-const isCell = (ref: CellRef | null, stage: StageId, row: number, col: number): boolean =>
-  ref !== null && ref.stage === stage && ref.row === row && ref.col === col;
+/** A cell by the name that drafts and operands have. */
+export const cellKey = ({ stage, row, col, batch, head }: CellRef): string =>
+  draftKey(stage, row, col, batch, head);
 
 /** `op` on an operand, and on which of its sides the outline of the group runs. */
 function operandClasses(
   operands: ReadonlySet<string>,
-  stage: StageId,
+  { info, batch, head }: MatrixProps,
   row: number,
   col: number,
 ): string[] {
-  const has = (r: number, c: number) => operands.has(draftKey(stage, r, c));
+  const has = (r: number, c: number) => operands.has(draftKey(info.id, r, c, batch, head));
   if (!has(row, col)) return [];
   return [
     'op',

@@ -6,17 +6,22 @@ import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import { fullPrecision, percentText, shownSum } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
-import { inputsOf, type Problem, type State } from '../state/types.ts';
+import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
 import { stageFormula } from './formula.ts';
 import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
+import { shownMatrix, softmaxInput } from './shown.ts';
 
-export const sectionIds = ['inputs', 'scores', 'softmax', 'output', 'scale'] as const;
+export const sectionIds = ['inputs', 'scores', 'softmax', 'output', 'scale', 'gradients'] as const;
 export type SectionId = (typeof sectionIds)[number];
 
 export interface StagesContext extends MatrixContext {
   readonly problem: Problem;
   readonly session: Session;
   readonly table: ReadonlyMap<StageId, StageInfo>;
+  readonly shown: Shown;
+  readonly onSwitch: (switches: Partial<Pick<Problem, 'causal' | 'masked' | 'gradients'>>) => void;
+  /** The gradient mode, once it is switched on and loaded. */
+  readonly gradients: ((context: StagesContext) => TemplateResult) | null;
   readonly reading: State['reading'];
   /** The comparison with and without the division, once it is loaded. */
   readonly scaleLab: unknown;
@@ -27,11 +32,12 @@ interface Drawn {
   readonly scale?: Scale;
   readonly bare?: boolean;
   readonly editable?: boolean;
+  readonly paintable?: boolean;
   readonly chars?: number;
 }
 
 /** Draws the stage in the section, or nothing where it does not apply. */
-function draw(
+export function draw(
   section: SectionId,
   stage: StageId,
   context: StagesContext,
@@ -44,24 +50,18 @@ function draw(
     projected: problem.source === 'x',
     context: problem.context,
     scale: problem.scale === null ? null : fullPrecision(problem.scale),
+    softmaxInput: softmaxInput(session),
+    capped: session.has('cappedScores'),
   });
-  return matrix(
-    {
-      place: `${section}-${stage}`,
-      info,
-      shape: session.shape(stage),
-      values: session.view(stage),
-      formula,
-      ...drawn,
-    },
-    context,
-  );
+  const shown = shownMatrix(session, info, context.shown);
+  return matrix({ place: `${section}-${stage}`, info, ...shown, formula, ...drawn }, context);
 }
 
-const charsOf = (stage: StageId, { session, format }: StagesContext): number =>
-  session.has(stage) && isWritten(session.shape(stage))
-    ? widestText(matrixTexts(session.view(stage), format))
-    : 0;
+function charsOf(stage: StageId, { session, format, table, shown }: StagesContext): number {
+  if (!session.has(stage) || !isWritten(session.shape(stage))) return 0;
+  const { values } = shownMatrix(session, table.get(stage) as StageInfo, shown);
+  return widestText(matrixTexts(values, format));
+}
 
 /** Left matrix at lower left, right matrix above the result, the result where they cross. */
 function corner(
@@ -86,14 +86,17 @@ function corner(
 }
 
 /** What went wrong in the cells of one section, each with the text that was typed. */
-function complaints(stages: readonly StageId[], context: StagesContext): TemplateResult[] {
+export function complaints(stages: readonly StageId[], context: StagesContext): TemplateResult[] {
   return Object.entries(context.drafts)
-    .map(([key, draft]) => ({ draft, at: key.split(' ') as [StageId, string, string] }))
+    .map(([key, draft]) => ({
+      draft,
+      at: key.split(' ') as [StageId, string, string, string, string],
+    }))
     .filter(({ at }) => stages.includes(at[0]))
-    .map(({ draft, at: [stage, row, col] }) => {
+    .map(({ draft, at: [stage, row, col, batch, head] }) => {
       const info = context.table.get(stage) as StageInfo;
       const where = `${stageText[stage].symbol}, ${indexPhrase(info.rows, Number(row), context.labels)}, ${indexPhrase(info.cols, Number(col), context.labels)}`;
-      return html`<p class="complaint" id=${complaintId(stage, row, col)} role="alert">
+      return html`<p class="complaint" id=${complaintId(stage, row, col, batch, head)} role="alert">
         <b>${where}:</b> ${draft.message} The old number is kept until this is corrected.
       </p>`;
     });
@@ -117,7 +120,7 @@ const rootDk = html`<span class="nobr">√d<sub>k</sub></span>`;
 
 function inputsSection(context: StagesContext): TemplateResult {
   const { problem } = context;
-  const given = inputsOf(problem).filter((id) => id !== 'wo');
+  const given = inputsOf(problem).filter((id) => id !== 'wo' && id !== 'mask' && id !== 'dOutput');
   if (problem.source === 'qkv') {
     return section(
       'inputs',
@@ -151,8 +154,37 @@ function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
     html`Row <i>i</i> of Q and column <i>j</i> of Kᵀ cross in the score S<sub>i,j</sub>: their dot
       product.`,
     html`${corner('scores', ['q', 'keyTransposed', 'rawScores'], context, { rawScores: scores })}
+      ${maskPart(context)}
       ${legend(scores, context.format, 'S and the scores made from it share this scale')}`,
   );
+}
+
+/** The mask, with the ways to make one. */
+function maskPart(context: StagesContext): TemplateResult {
+  const { problem, onSwitch } = context;
+  const box = (name: 'causal' | 'masked', label: string) =>
+    html`<label
+      ><input
+        type="checkbox"
+        .checked=${live(problem[name])}
+        @change=${() => onSwitch({ [name]: !problem[name] })}
+      />
+      ${label}</label
+    >`;
+  return html`<fieldset class="choice">
+      <legend>Hide keys</legend>
+      ${box('causal', 'causal mask: a query sees keys up to its own place')}
+      ${box('masked', 'a mask of your own')}
+    </fieldset>
+    ${
+      context.session.has('mask')
+        ? html`<p class="lead">
+              A mask is added to the scores before the softmax; −∞ hides a key completely.
+              ${problem.masked ? 'Click a cell, or press Space on it, to hide a key or show it again.' : ''}
+            </p>
+            <div class="row">${draw('scores', 'mask', context, { paintable: problem.masked })}</div>`
+        : nothing
+    }`;
 }
 
 function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
@@ -175,6 +207,8 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
     html`${readingChoice(context)}
       <div class="row steps">
         ${draw('softmax', 'scaledScores', context, { scale: scores })}
+        ${session.has('cappedScores') ? step('tanh', 'cappedScores', { scale: scores }) : nothing}
+        ${session.has('maskedScores') ? step('+ M', 'maskedScores', { scale: scores }) : nothing}
         ${
           context.reading === 'machine'
             ? html`${step('max', 'rowMax')} ${step('−', 'shifted', { scale: scores })}
@@ -188,14 +222,17 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
 }
 
 /** Each row of weights is a whole; where its shown numbers add up to something else, that is said. */
-function totals({ session, format }: StagesContext): TemplateResult | typeof nothing {
-  const shape = session.shape('weights');
+function totals({ session, format, table, shown }: StagesContext): TemplateResult | typeof nothing {
+  const { shape, values, batch, head } = shownMatrix(
+    session,
+    table.get('weights') as StageInfo,
+    shown,
+  );
   const { rows, cols } = shape;
   if (cols === 0 || !isWritten(shape)) return nothing;
-  const weights = session.view('weights');
-  const statistics = session.rowStatistics();
+  const statistics = session.rowStatistics(batch, head);
   const sums = [...Array(rows).keys()].map((row) => ({
-    ...shownSum(weights.subarray(row * cols, (row + 1) * cols), format),
+    ...shownSum(values.subarray(row * cols, (row + 1) * cols), format),
     // The float32 weights may miss 1 by a few units in the last place, which is no news here.
     sum: fullPrecision(Number((statistics[row]?.sum ?? 0).toFixed(4))),
   }));
@@ -250,6 +287,14 @@ function outputSection(context: StagesContext): TemplateResult {
         from in this one step, not why a model decided something.
       </p>
       ${
+        context.problem.sizes.heads > 1
+          ? html`<p class="lead spaced">
+                Every head blends on its own; then their blends are set side by side.
+              </p>
+              <div class="row">${draw('output', 'concat', context)}</div>`
+          : nothing
+      }
+      ${
         context.problem.outputProjection
           ? html`<p class="lead">The last grid, W<sub>o</sub>, turns each blend back into a row as wide as
                 the model’s.</p>
@@ -272,26 +317,51 @@ function scaleSection({ scaleLab }: StagesContext): TemplateResult {
   );
 }
 
+function gradientsSection(context: StagesContext): TemplateResult {
+  const { problem, gradients, onSwitch } = context;
+  const waiting = html`<p class="waiting">The gradients are loading.</p>`;
+  return section(
+    'gradients',
+    6,
+    'The way back: gradients',
+    'Learning goes through the same stages in reverse: from how the result should change to how every earlier number would have to.',
+    html`<label class="switch"
+        ><input
+          type="checkbox"
+          .checked=${live(problem.gradients)}
+          @change=${() => onSwitch({ gradients: !problem.gradients })}
+        />
+        Show the gradients</label
+      >
+      ${problem.gradients ? (gradients?.(context) ?? waiting) : nothing}`,
+  );
+}
+
 /** `Token 0 takes 88.1 % of its own value and 11.9 % of token 1’s.` */
-function blendSentence({ session, labels }: StagesContext): string {
-  const { rows, cols } = session.shape('weights');
+function blendSentence({ session, labels, table, shown }: StagesContext): string {
+  const matrix = shownMatrix(session, table.get('weights') as StageInfo, shown);
+  const { rows, cols } = matrix.shape;
   if (rows === 0 || cols === 0) return 'Each row of A blends the rows of V.';
-  const weights = session.view('weights');
+  const weights = matrix.values;
   const query = indexPhrase('query', 0, labels);
   const shares = [...Array(cols).keys()]
     .sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b)
+    .filter((key) => weights[key] !== 0)
     .slice(0, 3)
     .map((key) => `${percentText(weights[key] ?? 0)} of ${possessive(key)}`);
   function possessive(key: number): string {
     const name = indexPhrase('key', key, labels);
     return name === query ? 'its own value' : `${name}’s value`;
   }
-  const rest = cols > shares.length ? ' and less of the others' : '';
+  if (shares.length === 0) return `No key is visible to ${query}, so its blend is 0.`;
+  const others = weights.subarray(0, cols).filter((weight) => weight !== 0).length;
+  const rest = others > shares.length ? ' and less of the others' : '';
   return `${query.charAt(0).toUpperCase()}${query.slice(1)} takes ${shares.join(shares.length === 2 ? ' and ' : ', ')}${rest}.`;
 }
 
 export function stages(context: StagesContext): TemplateResult {
   const scores = context.scaleOf('rawScores');
   return html`${inputsSection(context)} ${scoresSection(context, scores)}
-  ${softmaxSection(context, scores)} ${outputSection(context)} ${scaleSection(context)}`;
+  ${softmaxSection(context, scores)} ${outputSection(context)} ${scaleSection(context)}
+  ${gradientsSection(context)}`;
 }

@@ -585,6 +585,42 @@ export const styles = css`
   .choice input {
     accent-color: var(--accent);
   }
+  .corner + .choice {
+    margin: 18px 0 10px;
+  }
+  .switch {
+    display: inline-flex;
+    gap: 8px;
+    align-items: baseline;
+    font: 15px var(--ui);
+    margin-bottom: 18px;
+  }
+  .spaced {
+    margin-top: 26px;
+  }
+  .which {
+    grid-column: 1 / -1;
+    white-space: nowrap;
+  }
+  td.paint {
+    cursor: pointer;
+    text-decoration: underline dotted 1px var(--soft);
+    text-underline-offset: 5px;
+  }
+  .more {
+    flex-basis: 100%;
+  }
+  .more summary {
+    cursor: pointer;
+    color: var(--ink);
+    width: max-content;
+  }
+  .more-row {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 12px 16px;
+    padding-top: 10px;
+  }
   .choice + .note {
     margin: 4px 0 20px;
   }

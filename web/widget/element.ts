@@ -10,18 +10,20 @@ import { initialState } from '../state/initial.ts';
 import { problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
 import {
-  draftKey,
   type InputId,
   inputsOf,
   type Problem,
+  type Shown,
   type SizeName,
   type State,
 } from '../state/types.ts';
 import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
+import type { gradients as drawGradients } from '../view/gradients.ts';
 import type { Box } from '../view/heat-map.ts';
 import { inspector } from '../view/inspector.ts';
-import { isWritten } from '../view/matrix.ts';
+import { cellKey, isWritten } from '../view/matrix.ts';
+import { cellValue, placeOf, shownWithin } from '../view/shown.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
@@ -63,6 +65,7 @@ export class AttentionLabElement extends LitElement {
   /** Ends whatever listens to the address or waits for the first change. */
   #forgetAddress = (): void => {};
   #scaleLab: ScaleLabRunner | null = null;
+  #drawGradients: typeof drawGradients | null = null;
   #section = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
   #destination: HTMLElement | null = null;
@@ -183,10 +186,13 @@ export class AttentionLabElement extends LitElement {
     if (!workspace || !session || !problem) return this.#withoutNumbers(workspace?.error?.message);
     const { state } = workspace.store;
     const grid = this.#grid;
-    const table = new Map(workspace.engine?.stages.map((info) => [info.id, info]));
+    const { table } = this;
     const labels = problem.names;
-    const active = this.#active(state, session);
-    const explained = active ? explain(active, session, table, problem, state, labels) : null;
+    const shown = shownWithin(session, state.shown);
+    const active = this.#active(state, session, shown);
+    const explained = active
+      ? explain(active, session, table, problem, state, labels, shown)
+      : null;
     return html`
       <div class="bar">
         <div class="wrap">
@@ -228,9 +234,12 @@ export class AttentionLabElement extends LitElement {
               onFocus: grid.focus,
               onPin: grid.pin,
               onRelease: grid.release,
+              shown,
+              gradients: this.#gradients(problem),
+              onSwitch: (switches) => workspace.store.dispatch({ type: 'switch', switches }),
               reading: state.reading,
               scaleLab:
-                this.#scaleLab?.render(session, workspace.revision) ??
+                this.#scaleLab?.render(session, workspace.revision, shown) ??
                 html`<p class="waiting">The comparison loads when it comes into view.</p>`,
               onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
               editing: this.#grid.editing,
@@ -250,8 +259,13 @@ export class AttentionLabElement extends LitElement {
             next: active ? nextCell(active, session, table, state.format) : null,
             editable: active !== null && inputsOf(problem).some((id) => id === active.stage),
             edit: active ? this.#drawnCell(active, session, state) : null,
-            onEdit: ({ stage, row, col }, text) =>
-              workspace.store.dispatch({ type: 'edit', stage: stage as InputId, row, col, text }),
+            onEdit: (cell, text) =>
+              workspace.store.dispatch({
+                ...cell,
+                type: 'edit',
+                stage: cell.stage as InputId,
+                text,
+              }),
             from: active ? originsOf(active, explained?.boxes ?? new Map()) : [],
             onTools: this.#openMatrix,
             onGo: this.#goToCell,
@@ -278,18 +292,31 @@ export class AttentionLabElement extends LitElement {
     </div>`;
   }
 
+  /** The gradient mode is a part of its own, fetched when it is first switched on. */
+  #gradients(problem: Problem): typeof drawGradients | null {
+    if (problem.gradients && !this.#drawGradients) {
+      void import('../view/gradients.ts').then(({ gradients }) => {
+        this.#drawGradients = gradients;
+        this.requestUpdate();
+      });
+    }
+    return this.#drawGradients;
+  }
+
   #open(preset: string): void {
     const problem = this.stateOf(preset)?.problem;
     if (problem) this.store.dispatch({ type: 'open', preset, problem });
   }
 
   /** An input's cell that stands in a heat map is edited in the panel. */
-  #drawnCell({ stage, row, col }: CellRef, session: Session, state: State) {
-    const shape = session.shape(stage);
-    if (isWritten(shape) || !inputsOf(state.problem).some((id) => id === stage)) return null;
-    const draft = state.drafts[draftKey(stage, row, col)];
-    const value = session.view(stage)[row * shape.cols + col] ?? 0;
-    return { text: draft?.text ?? fullPrecision(value), message: draft?.message ?? '' };
+  #drawnCell(cell: CellRef, session: Session, state: State) {
+    const { stage } = cell;
+    if (!inputsOf(state.problem).some((id) => id === stage)) return null;
+    // A click on a mask's cell paints it, so other numbers than 0 and −∞ are typed here too.
+    if (isWritten(session.shape(stage)) && stage !== 'mask') return null;
+    const draft = state.drafts[cellKey(cell)];
+    const text = fullPrecision(cellValue(session, cell));
+    return { text: draft?.text ?? text, message: draft?.message ?? '' };
   }
 
   #controls(state: State): TemplateResult {
@@ -302,6 +329,8 @@ export class AttentionLabElement extends LitElement {
       state,
       examples: presetIds.map((id) => ({ id, name: presets[id].name })),
       sizes,
+      shown: shownWithin(this.session as Session, state.shown),
+      onShow: (shown) => store.dispatch({ type: 'show', shown }),
       keysFollow: source === 'x' && !context,
       onExample: (id) => this.#open(id),
       onField: (field, text) => store.dispatch({ type: 'field', field, text }),
@@ -340,7 +369,7 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
-  #active(state: State, session: Session): CellRef | null {
+  #active(state: State, session: Session, shown: Shown): CellRef | null {
     const cell = state.pinned ?? this.#grid.hovered ?? this.#grid.focused;
     if (cell) return isInside(cell, session) ? cell : null;
     if (!this.#grid.untouched) return null;
@@ -348,8 +377,7 @@ export class AttentionLabElement extends LitElement {
     const row = rows - 1;
     const first = {
       stage: 'rawScores',
-      batch: 0,
-      head: 0,
+      ...shown,
       row,
       col: Math.min(row, cols - 1),
     } as const;
@@ -412,6 +440,15 @@ export class AttentionLabElement extends LitElement {
     return this.#workspace?.session ?? null;
   }
 
+  get table(): ReadonlyMap<StageId, StageInfo> {
+    return new Map(this.engine?.stages.map((info) => [info.id, info]));
+  }
+
+  get shown(): Shown {
+    const { shown } = this.store.state;
+    return this.session ? shownWithin(this.session, shown) : shown;
+  }
+
   offerMatrix(stage: InputId, text: string): void {
     void this.#openTools((tools) => tools.openMatrix(stage, text));
   }
@@ -426,6 +463,9 @@ export class AttentionLabElement extends LitElement {
   }
 
   #goToCell = (cell: CellRef): void => {
+    const { perHead } = this.table.get(cell.stage) as StageInfo;
+    const head = perHead === 'heads' ? cell.head : this.shown.head;
+    if (head !== this.shown.head) this.store.dispatch({ type: 'show', shown: { head } });
     this.#grid.pin(cell);
     const selector = `figure[data-stage="${cell.stage}"] td[data-row="${cell.row}"][data-col="${cell.col}"]`;
     const target = this.renderRoot.querySelector<HTMLElement>(selector);
@@ -483,8 +523,8 @@ const stateOf = (id: PresetId): State => initialState(id, problemFrom(presets[id
 
 function isInside(cell: CellRef, session: Session): boolean {
   if (!session.has(cell.stage)) return false;
-  const { rows, cols } = session.shape(cell.stage);
-  return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
+  const { batch, heads, rows, cols } = session.shape(cell.stage);
+  return cell.batch < batch && cell.head < heads && cell.row < rows && cell.col < cols;
 }
 
 interface Explained {
@@ -501,6 +541,7 @@ function explain(
   problem: Problem,
   state: State,
   labels: Labels,
+  shown: Shown,
 ): Explained {
   const terms = session.terms(cell);
   const operands = new Set<string>();
@@ -508,7 +549,10 @@ function explain(
   for (const term of terms.terms) {
     for (const { ref } of term.operands) {
       if (!ref) continue;
-      operands.add(draftKey(ref.stage, ref.row, ref.col));
+      // A sum over a group of heads has operands that are not on the page.
+      const place = placeOf(session, table.get(ref.stage) as StageInfo, shown);
+      if (ref.batch !== place.batch || ref.head !== place.head) continue;
+      operands.add(cellKey(ref));
       const { row, col } = ref;
       const box = boxes.get(ref.stage) ?? { top: row, bottom: row, left: col, right: col };
       boxes.set(ref.stage, {

@@ -5,6 +5,7 @@ import { fullPrecision } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import type { Store } from '../state/store.ts';
 import { draftKey, type InputId, inputIds } from '../state/types.ts';
+import { cellValue } from '../view/shown.ts';
 import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
 
 export interface GridHost extends ReactiveControllerHost {
@@ -104,7 +105,7 @@ export class GridController implements ReactiveController {
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
     // A panel that came up now would lie under the finger and get the click that is to follow.
     if (this.#pressed) return;
-    if (this.#host.store.state.pinned) this.pin(this.focused);
+    if (this.#host.store.state.pinned && !this.#watches(cell)) this.pin(this.focused);
     this.#host.requestUpdate();
   };
 
@@ -119,7 +120,11 @@ export class GridController implements ReactiveController {
     this.#pressed = false;
     const cell = cellOf(event.target);
     if (!cell) return;
-    this.pin(refOf(cell));
+    if (isPaintable(cell)) {
+      this.#paint(cell);
+      return;
+    }
+    if (!this.#watches(cell)) this.pin(refOf(cell));
     // The panel that now comes up may lie over it.
     void this.#host.updateComplete.then(() => {
       cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -149,7 +154,9 @@ export class GridController implements ReactiveController {
     const cell = cellOf(event.target);
     if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
     const input = event.target instanceof HTMLInputElement ? event.target : null;
-    if (event.key === 'Enter') {
+    if (event.key === ' ' && isPaintable(cell)) {
+      this.#paint(cell);
+    } else if (event.key === 'Enter') {
       if (input) this.#edit(input, false);
       this.pin(refOf(cell));
     } else if (event.key === 'Escape') {
@@ -165,13 +172,27 @@ export class GridController implements ReactiveController {
     event.stopPropagation();
   };
 
+  /** A pinned result stays in view while inputs are edited: that is what it was pinned for. */
+  #watches(cell: HTMLTableCellElement): boolean {
+    const { pinned } = this.#host.store.state;
+    return pinned !== null && !isInput(pinned.stage) && isInput(refOf(cell).stage);
+  }
+
+  #paint(cell: HTMLTableCellElement): void {
+    const { row, col } = refOf(cell);
+    const { store } = this.#host;
+    if (store.state.problem.causal && col > row) {
+      const notice = 'The causal mask hides this key already; your own mask changes nothing here.';
+      store.dispatch({ type: 'notice', notice });
+    } else store.dispatch({ type: 'paint', row, col });
+  }
+
   /** The input shows the number at full precision while it is edited. */
   #beginTyping(cell: HTMLTableCellElement, input: HTMLInputElement): void {
-    const { stage, row, col } = refOf(cell);
-    const key = draftKey(stage, row, col);
+    const ref = refOf(cell);
+    const key = keyOf(ref);
     const { session, store } = this.#host;
-    const value = session?.view(stage)[row * session.shape(stage).cols + col] ?? 0;
-    const original = fullPrecision(value);
+    const original = fullPrecision(session ? cellValue(session, ref) : 0);
     this.editing = { place: placeOf(cell), key, original, changed: false };
     input.value = store.state.drafts[key]?.text ?? original;
     input.select();
@@ -180,22 +201,23 @@ export class GridController implements ReactiveController {
   #edit(input: HTMLInputElement, typing: boolean): void {
     const cell = cellOf(input);
     if (!cell) return;
-    const { stage, row, col } = refOf(cell);
+    const ref = refOf(cell);
+    const { stage } = ref;
     if (!isInput(stage)) return;
     const { store } = this.#host;
     // A text that is not a number yet is no fault while it is still being typed.
     if (typing && !parseNumber(input.value).ok) {
-      store.dispatch({ type: 'dropDraft', stage, row, col });
+      store.dispatch({ ...ref, type: 'dropDraft', stage });
       return;
     }
     const continues = this.editing?.changed ?? false;
     const before = store.state.problem;
-    store.dispatch({ type: 'edit', stage, row, col, text: input.value, continues });
+    store.dispatch({ ...ref, type: 'edit', stage, text: input.value, continues });
     const { drafts, problem } = store.state;
     if (!this.editing) return;
     // Once the text is taken or refused for good, what is typed next is a step of its own.
     this.editing.changed = typing && (continues || problem !== before);
-    if (!typing && !drafts[draftKey(stage, row, col)]) this.editing.original = input.value;
+    if (!typing && !drafts[keyOf(ref)]) this.editing.original = input.value;
   }
 
   /** First takes back what is being typed, then lets go of the pinned cell. */
@@ -212,14 +234,26 @@ export class GridController implements ReactiveController {
   }
 }
 
+const keyOf = ({ stage, row, col, batch, head }: CellRef): string =>
+  draftKey(stage, row, col, batch, head);
+
 const isInput = (stage: StageId): stage is InputId =>
   (inputIds as readonly string[]).includes(stage);
 
 function refOf(cell: HTMLTableCellElement): CellRef {
   const stage = cell.closest('figure')?.dataset.stage as StageId;
+  const { batch, head } = cell.closest('figure')?.dataset ?? {};
   const { row, col } = cell.dataset;
-  return { stage, batch: 0, head: 0, row: Number(row), col: Number(col) };
+  return {
+    stage,
+    batch: Number(batch),
+    head: Number(head),
+    row: Number(row),
+    col: Number(col),
+  };
 }
+
+const isPaintable = (cell: HTMLElement): boolean => cell.classList.contains('paint');
 
 const placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset.place ?? '';
 

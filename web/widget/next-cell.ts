@@ -3,6 +3,7 @@ import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { shortText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
+import { cellValue } from '../view/shown.ts';
 
 export interface CellLink {
   readonly cell: CellRef;
@@ -19,7 +20,7 @@ export function nextCell(
     const position = info.operands.indexOf(from.stage);
     if (position < 0 || !session.has(info.id)) continue;
     const { rows, cols } = session.shape(info.id);
-    const cell = used(info, position, from);
+    const cell = used(session, info, position, from);
     if (cell.row >= rows || cell.col >= cols) continue;
     const { symbol, name } = stageText[info.id];
     if (info.operation === 'matmul') {
@@ -27,16 +28,34 @@ export function nextCell(
       return { cell, text: `it goes into ${line} of ${symbol}, the ${name}` };
     }
     if (info.cols === 'one') return { cell, text: `it counts for ${symbol}, the ${name}` };
-    const value = session.view(info.id)[cell.row * cols + cell.col] ?? 0;
-    return { cell, text: `in ${symbol}, the ${name}, it becomes ${shortText(value, format)}` };
+    const value = shortText(cellValue(session, cell), format);
+    return { cell, text: `in ${symbol}, the ${name}, it becomes ${value}` };
   }
   return null;
 }
 
 /** A cell of the stage that the number goes into. */
-function used({ id, operation, cols }: StageInfo, position: number, from: CellRef): CellRef {
-  const at = (row: number, col: number): CellRef => ({ ...from, stage: id, row, col });
-  if (operation === 'matmul') return position === 0 ? at(from.row, 0) : at(0, from.col);
+function used(session: Session, info: StageInfo, position: number, from: CellRef): CellRef {
+  const { operation, cols, id } = info;
+  const shape = session.shape(id);
+  const source = session.shape(from.stage);
+  // From a key head to the first of the query heads that read it, and back.
+  const head = Math.floor((from.head * shape.heads) / Math.max(1, source.heads));
+  const at = (row: number, col: number, ownHead = head): CellRef => ({
+    ...from,
+    stage: id,
+    head: ownHead,
+    row,
+    col,
+  });
+  if (operation === 'concatHeads') return at(from.row, from.head * source.cols + from.col, 0);
+  if (operation === 'matmul' && position === 0) return at(from.row, 0);
+  if (operation === 'matmul') {
+    // A grid of weights holds the columns of all heads side by side.
+    return source.cols > shape.cols
+      ? at(0, from.col % shape.cols, Math.floor(from.col / shape.cols))
+      : at(0, from.col);
+  }
   if (operation === 'transpose') return at(from.col, from.row);
   return cols === 'one' ? at(from.row, 0) : at(from.row, from.col);
 }

@@ -1,12 +1,13 @@
 /** Runs the comparison with and without √d_k in two sessions of its own. Loaded when it comes into view. */
 import type { TemplateResult } from 'lit';
 import { AttentionError } from '../core/errors.ts';
-import type { Engine, Session } from '../core/types.ts';
+import type { Engine, Session, StageInfo } from '../core/types.ts';
 import { signedScale } from '../format/colour.ts';
 import { indexLabel } from '../format/stage-text.ts';
 import type { Store } from '../state/store.ts';
-import { mostLabWidth, type ScaleLab } from '../state/types.ts';
+import { mostLabWidth, type ScaleLab, type Shown } from '../state/types.ts';
 import { type LabSide, scaleLab } from '../view/scale-lab.ts';
+import { shownMatrix } from '../view/shown.ts';
 
 /** Queries and keys of the random comparison. */
 const randomTokens = 8;
@@ -39,9 +40,9 @@ export class ScaleLabRunner {
   }
 
   /** `main` holds the page's own numbers, which `revision` counts. */
-  render(main: Session, revision: number): TemplateResult {
+  render(main: Session, revision: number, shown: Shown): TemplateResult {
     const { lab, format, problem } = this.#store.state;
-    const sides = this.#run(lab, main, revision);
+    const sides = this.#run(lab, main, revision, shown);
     const { rows, cols } = sides.raw.shape('rawScores');
     const row = Math.min(lab.row, Math.max(0, rows - 1));
     const labels = lab.source === 'given' ? problem.names : {};
@@ -79,16 +80,22 @@ export class ScaleLabRunner {
     this.#onChange();
   }
 
-  #run({ source, dK, seed }: ScaleLab, main: Session, revision: number): Sides {
-    const key = source === 'random' ? `${dK} ${seed}` : `given ${revision}`;
+  #run({ source, dK, seed }: ScaleLab, main: Session, revision: number, shown: Shown): Sides {
+    const { batch, head } = shown;
+    const key = source === 'random' ? `${dK} ${seed}` : `given ${revision} ${batch} ${head}`;
     this.#sides ??= { raw: this.#engine.createSession(), scaled: this.#engine.createSession() };
     if (key === this.#key) return this.#sides;
     const { rows: tq, cols } = main.shape('q');
     const { rows: tk } = main.shape('k');
     const sizes =
       source === 'random' ? { tq: randomTokens, tk: randomTokens, dK } : { tq, tk, dK: cols };
-    const given =
-      source === 'given' ? { q: main.view('q').slice(), k: main.view('k').slice() } : null;
+    const copy = (stage: 'q' | 'k') =>
+      shownMatrix(
+        main,
+        this.#engine.stages.find(({ id }) => id === stage) as StageInfo,
+        shown,
+      ).values.slice();
+    const given = source === 'given' ? { q: copy('q'), k: copy('k') } : null;
     for (const [session, scale] of [
       [this.#sides.scaled, undefined],
       [this.#sides.raw, 1],

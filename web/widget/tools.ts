@@ -1,6 +1,6 @@
 /** What the dialogs do: reads pasted matrices, fills, copies, names. Loaded when first opened. */
 import type { TemplateResult } from 'lit';
-import { type Session, type StageId, stageIds } from '../core/types.ts';
+import { type Session, type StageId, type StageInfo, stageIds } from '../core/types.ts';
 import { formatNumber } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
@@ -9,19 +9,22 @@ import { type Fill, sizeConflicts } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
 import {
   type InputId,
-  inputAxes,
   inputsOf,
   type NamedAxis,
   namedAxes,
   type Problem,
+  type Shown,
   type SizeName,
 } from '../state/types.ts';
 import { type CopyFormat, matrixDialog, namesDialog } from '../view/dialogs.ts';
+import { placeOf, shownMatrix } from '../view/shown.ts';
 
 export interface ToolsHost {
   readonly renderRoot: HTMLElement | DocumentFragment;
   readonly store: Store;
   readonly session: Session | null;
+  readonly table: ReadonlyMap<StageId, StageInfo>;
+  readonly shown: Shown;
   readonly updateComplete: Promise<boolean>;
   requestUpdate(): void;
 }
@@ -36,6 +39,9 @@ const sizeText: Readonly<Record<SizeName, string>> = {
   dModel: 'd_model',
   dK: 'd_k',
   dV: 'd_v',
+  batch: 'B',
+  heads: 'H',
+  kvHeads: 'G',
 };
 
 const labelOf = (stage: StageId, session: Session): string => {
@@ -156,13 +162,21 @@ export class Tools {
     const cols = values[0]?.length ?? 0;
     const conflicts = sizeConflicts(problem, input, rows, cols);
     const shared = conflicts.filter((conflict) => conflict.shared.length > 0);
-    const [rowSize, colSize] = inputAxes[input];
     const { symbol } = stageText[input];
-    const clashes = shared.map(
-      ({ size, found, expected, shared: others }) =>
-        `${symbol} has ${found} ${size === rowSize && size !== colSize ? 'rows' : 'columns'}, but ${others.map((id) => stageText[id].symbol).join(' and ')} ${others.length > 1 ? 'need' : 'needs'} ${sizeText[size]} = ${expected}.`,
+    const clashes = conflicts.flatMap(
+      ({ size, along, found, expected, wanted, shared: others }) => {
+        const has = `${symbol} has ${found} ${along}, but`;
+        if (wanted === null)
+          return `${has} ${expected} or another multiple of the heads is expected.`;
+        if (others.length === 0) return [];
+        const names = others.map((id) => stageText[id].symbol).join(' and ');
+        return `${has} ${names} ${others.length > 1 ? 'need' : 'needs'} ${sizeText[size]} = ${problem.sizes[size]}.`;
+      },
     );
-    const sizes = conflicts.map(({ size, found }) => `${sizeText[size]} = ${found}`).join(' and ');
+    const impossible = conflicts.some(({ wanted }) => wanted === null);
+    const sizes = conflicts
+      .map(({ size, wanted }) => `${sizeText[size]} = ${wanted}`)
+      .join(' and ');
     const other = [...new Set(shared.flatMap((conflict) => conflict.shared))];
     const message = [
       `Understood as ${interpretation(this.#read)}.`,
@@ -182,14 +196,22 @@ export class Tools {
             .map((cell) => formatNumber(cell, { mode: 'significant', digits: 4 })),
         ),
       previewCut: rows > previewCells || cols > previewCells,
-      take: conflicts.length > 0 ? `Take it and set ${sizes}` : 'Take it',
+      take: impossible ? null : conflicts.length > 0 ? `Take it and set ${sizes}` : 'Take it',
     };
   }
 
   #onText = (text: string): void => {
     this.#text = text;
     this.#seedError = '';
-    this.#read = text.trim() === '' ? null : readMatrix(text);
+    this.#read =
+      text.trim() === ''
+        ? null
+        : readMatrix(
+            text,
+            this.#open?.kind === 'matrix' && this.#open.stage === 'mask'
+              ? { nonFinite: 'minusInfinity' }
+              : {},
+          );
     this.#host.requestUpdate();
   };
 
@@ -203,10 +225,18 @@ export class Tools {
       rows: values.length,
       cols,
       values: Float32Array.from(values.flat()),
+      shown: this.#placeOf(stage),
     });
     this.#text = '';
     this.#read = null;
     this.#close();
+  }
+
+  /** The batch and the stage's own head that are shown. */
+  #placeOf(stage: StageId): Shown {
+    const { session, table, shown } = this.#host;
+    const info = table.get(stage);
+    return session && info ? placeOf(session, info, shown) : shown;
   }
 
   #fill(stage: InputId, fill: Fill): void {
@@ -226,8 +256,9 @@ export class Tools {
 
   async #copy(stage: StageId, format: CopyFormat): Promise<void> {
     const session = this.#host.session as Session;
-    const { rows, cols } = session.shape(stage);
-    const text = writeMatrix(session.view(stage), rows, cols, format);
+    const info = this.#host.table.get(stage) as StageInfo;
+    const { shape, values } = shownMatrix(session, info, this.#host.shown);
+    const text = writeMatrix(values, shape.rows, shape.cols, format);
     try {
       await navigator.clipboard.writeText(text);
       this.#copied = 'Copied.';

@@ -1,7 +1,7 @@
 /** One lab behind any number of elements: its store, its session, and the sync between the two. */
 import { AttentionError } from '../core/errors.ts';
 import { type LoadOptions, load } from '../core/load.ts';
-import type { Engine, Session } from '../core/types.ts';
+import type { Engine, Session, SessionConfig } from '../core/types.ts';
 import { createStore, type Store } from '../state/store.ts';
 import { inputsOf, type Problem, type State } from '../state/types.ts';
 
@@ -69,13 +69,16 @@ export class Workspace extends EventTarget {
     const { problem } = this.store.state;
     if (!session || problem === this.#computed) return;
     const before = this.#computed;
+    const { tq, tk } = problem.sizes;
     try {
       const sameShape = before !== null && configKey(before) === configKey(problem);
       this.#computed = null;
       if (!sameShape) session.configure(sessionConfig(problem));
       for (const id of inputsOf(problem)) {
         const values = problem.inputs[id];
-        if (values && !(sameShape && before.inputs[id] === values)) session.setInput(id, values);
+        if (!values || (sameShape && before.inputs[id] === values)) continue;
+        if (id === 'mask') session.setMask({ kind: 'float', shape: [tq, tk], values });
+        else session.setInput(id, values);
       }
       const complete = this.#draw(session, problem);
       session.run();
@@ -114,12 +117,16 @@ export class Workspace extends EventTarget {
   }
 }
 
-const sessionConfig = ({ sizes, scale, ...switches }: Problem) => ({
+const sessionConfig = ({ sizes, scale, softcap, ...switches }: Problem): SessionConfig => ({
   ...sizes,
   source: switches.source,
   context: switches.context,
   outputProjection: switches.outputProjection,
+  masked: switches.masked,
+  causal: switches.causal,
+  gradients: switches.gradients,
   ...(scale === null ? {} : { scale }),
+  ...(softcap === null ? {} : { softcap }),
 });
 
 const configKey = (problem: Problem): string => JSON.stringify(sessionConfig(problem));

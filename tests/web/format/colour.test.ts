@@ -30,11 +30,11 @@ test('a scale is linear and symmetric', () => {
   expect(tint(-1, scale)).toEqual({ sign: 'negative', strength: 0.25 });
 });
 
-test('what lies beyond the ends is drawn as the end, and NaN as the ground', () => {
+test('what lies beyond the ends is drawn as the end, and what is no number as the ground', () => {
   const scale = { kind: 'signed', limit: 4 } as const;
-  expect(tint(Infinity, scale)).toEqual({ sign: 'positive', strength: 1 });
-  expect(tint(-Infinity, scale)).toEqual({ sign: 'negative', strength: 1 });
-  expect(tint(NaN, scale).strength).toBe(0);
+  expect(tint(5, scale)).toEqual({ sign: 'positive', strength: 1 });
+  expect(tint(-5, scale)).toEqual({ sign: 'negative', strength: 1 });
+  for (const value of [Infinity, -Infinity, NaN]) expect(tint(value, scale).strength).toBe(0);
 });
 
 test('a matrix of zeros is all ground', () => {

@@ -3,7 +3,7 @@
 import { render } from 'lit';
 import { expect, test } from 'vitest';
 import { type StageId, stageIds } from '../../../web/core/types.ts';
-import { stageFormula, symbolMath } from '../../../web/view/formula.ts';
+import { type FormulaContext, stageFormula, symbolMath } from '../../../web/view/formula.ts';
 
 function textOf(template: ReturnType<typeof symbolMath>): string {
   const host = document.createElement('div');
@@ -16,8 +16,14 @@ test('every stage has a letter', () => {
   for (const id of stageIds) expect(textOf(symbolMath(id)), id).not.toBe('');
 });
 
-const plain = { projected: false, context: false, scale: null };
-const formula = (stage: StageId, options: Partial<typeof plain> = {}) =>
+const plain = {
+  projected: false,
+  context: false,
+  scale: null,
+  softmaxInput: 'scaledScores' as const,
+  capped: false,
+};
+const formula = (stage: StageId, options: Partial<FormulaContext> = {}) =>
   textOf(stageFormula(stage, { ...plain, ...options }));
 
 test('a given matrix is its letter, a projected one a product', () => {
@@ -39,8 +45,6 @@ test('the scores are a product, and divided by the root', () => {
 });
 
 test('a scale that was set stands in place of the root', () => {
-  const text = textOf(
-    stageFormula('scaledScores', { projected: false, context: false, scale: '0.25' }),
-  );
+  const text = textOf(stageFormula('scaledScores', { ...plain, scale: '0.25' }));
   expect(text).toBe('S·0.25');
 });
