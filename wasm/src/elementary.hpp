@@ -48,4 +48,13 @@ inline double exp(double x) {
          std::bit_cast<double>(static_cast<std::uint64_t>(1023 + static_cast<int>(k)) << 52);
 }
 
+// tanh x for a float x, to the last bits of a float: (1 − e)/(1 + e) with e = e^−2|x|, and
+// x − x³/3 where 1 − e would cancel.
+inline float tanh(float x) {
+  const double size = std::abs(static_cast<double>(x));
+  const double e = exp(-2 * size);
+  const double y = size < 0x1p-8 ? size - size * size * size / 3 : (1 - e) / (1 + e);
+  return std::copysign(static_cast<float>(y), x);
+}
+
 }  // namespace attn::elementary

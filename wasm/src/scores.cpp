@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "attn/kernels.hpp"
+#include "elementary.hpp"
 #include "simd.hpp"
 
 namespace attn {
@@ -14,7 +15,7 @@ void scale(ConstFloats in, float factor, Floats out) {
 }
 
 void softcap(ConstFloats in, float cap, Floats out) {
-  for (std::size_t i = 0; i < in.size(); ++i) out[i] = cap * std::tanh(in[i] / cap);
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = cap * elementary::tanh(in[i] / cap);
 }
 
 void add_mask(ConstFloats scores, ConstFloats mask, Floats out) {
