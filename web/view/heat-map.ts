@@ -3,15 +3,14 @@ import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { Directive, directive, type ElementPart } from 'lit/directive.js';
 import type { CellRef, StageId } from '../core/types.ts';
 import { type Scale, tint } from '../format/colour.ts';
+import { stageText } from '../format/stage-text.ts';
 import { cssProps } from './css-props.ts';
-
-/** More rows or columns than this are drawn, not written. */
-export const mostNumbers = 16;
+import { legend, type MatrixContext, type MatrixProps } from './matrix.ts';
 
 /** Mid-tones that stand out on the light and on the dark ground; the legend uses the same. */
 const hues = { positive: [116, 88, 208], negative: [214, 109, 22] } as const;
 
-export interface HeatMapProps {
+interface HeatMapProps {
   readonly stage: StageId;
   /** Which of the stage's matrices is drawn. */
   readonly which: string;
@@ -103,7 +102,7 @@ const steps: Readonly<Record<string, readonly [number, number]>> = {
   End: [0, Infinity],
 };
 
-export function heatMap(props: HeatMapProps): TemplateResult {
+function heatMap(props: HeatMapProps): TemplateResult {
   const { rows, cols, active } = props;
   const here = active?.stage === props.stage ? active : null;
   const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
@@ -157,4 +156,37 @@ export function heatMap(props: HeatMapProps): TemplateResult {
         : nothing
     }
   </div>`;
+}
+
+/** The heat map of a matrix, with its scale. */
+export function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
+  const { info, shape } = props;
+  const { id } = info;
+  const scale = context.scaleOf(id);
+  const at = (row: number, col: number): CellRef => ({
+    stage: id,
+    batch: props.batch,
+    head: props.head,
+    row,
+    col,
+  });
+  return html`${heatMap({
+    stage: id,
+    label: `${stageText[id].symbol}, ${stageText[id].name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell.`,
+    rows: shape.rows,
+    cols: shape.cols,
+    values: props.values,
+    scale,
+    revision: context.revision,
+    active: context.active,
+    pinned: context.pinned,
+    which: `${props.batch} ${props.head}`,
+    operands: context.operandBoxes.get(id) ?? null,
+    describedBy: context.explanationId,
+    onHover: (row, col) => context.onHover(at(row, col)),
+    onFocus: (row, col) => context.onFocus(at(row, col)),
+    onPin: (row, col) => context.onPin(at(row, col)),
+    onRelease: context.onRelease,
+  })}
+  ${legend(scale, context.format, 'drawn, not written: point, tap or use the arrow keys', true)}`;
 }

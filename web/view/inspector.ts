@@ -7,11 +7,9 @@ import { symbolMath } from './formula.ts';
 
 export interface InspectorProps {
   readonly id: string;
-  readonly cell: CellRef | null;
-  readonly explanation: Explanation | null;
+  readonly cell: CellRef;
+  readonly explanation: Explanation;
   readonly pinned: boolean;
-  /** Shown only to say what the panel is for; nobody asked for this cell. */
-  readonly sample: boolean;
   /** Cells that this number goes into next. */
   readonly next: { readonly cell: CellRef; readonly text: string } | null;
   readonly onGo: (cell: CellRef) => void;
@@ -28,13 +26,11 @@ export interface InspectorProps {
 export function inspector(props: InspectorProps): TemplateResult {
   const { cell, explanation, pinned, next } = props;
   return html`<aside
-    class=${`inspect${explanation ? '' : ' empty'}${props.sample ? ' sample' : ''}`}
+    class="inspect"
     aria-label="Why this number"
   >
     <p class="eyebrow">Why this number${pinned ? html` <span class="pin">pinned</span>` : nothing}</p>
-    ${
-      cell && explanation
-        ? html`<div id=${props.id}>
+    <div id=${props.id}>
               <p class="who">
                 ${symbolMath(cell.stage)}<sub>${explanation.subscript}</sub>
                 <span class="value">= ${explanation.value}</span>
@@ -72,9 +68,7 @@ export function inspector(props: InspectorProps): TemplateResult {
                 : nothing
             }
             <p><button class="link" @click=${() => props.onTools(cell.stage)}>${props.editable ? 'Paste, fill or copy' : 'Copy'} this matrix…</button></p>
-            ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}`
-        : html`<p class="sentence" id=${props.id}>Point at a number, move to it with the keys or tap it.</p>`
-    }
+            ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}
     <p class="keys">
       <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin <kbd>Esc</kbd> let go
     </p>

@@ -8,7 +8,7 @@ import type { NumberFormat } from '../format/number-text.ts';
 import { axisName, indexLabel, indexPhrase, type Labels, stageText } from '../format/stage-text.ts';
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
-import { type Box, heatMap, mostNumbers } from './heat-map.ts';
+import type { Box } from './heat-map.ts';
 import { overflowSign } from './overflow-sign.ts';
 
 /** What every matrix on the page is drawn with. */
@@ -22,6 +22,8 @@ export interface MatrixContext {
   /** Cells that go into it: `stage row col` keys as of draftKey, and their box in each stage. */
   readonly operands: ReadonlySet<string>;
   readonly operandBoxes: ReadonlyMap<StageId, Box>;
+  /** Draws a matrix that is too large for numbers, once that part is loaded. */
+  readonly coloured: ((props: MatrixProps, context: MatrixContext) => TemplateResult) | null;
   /** Rises when the numbers behind the views change. */
   readonly revision: number;
   /** The scale that a stage is coloured by where it is drawn as a heat map. */
@@ -78,7 +80,12 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
       <span class="axes">${axes}</span>
       ${whichText(props) ? html`<span class="which">${whichText(props)}</span>` : nothing}
     </figcaption>
-    ${isWritten(shape) ? numbers(props, context) : coloured(props, context)}
+    ${
+      isWritten(shape)
+        ? numbers(props, context)
+        : (context.coloured?.(props, context) ??
+          html`<p class="waiting">The heat map is loading.</p>`)
+    }
   </figure>`;
 }
 
@@ -92,6 +99,9 @@ function whichText({ shape, batch, head, info }: MatrixProps): string {
     .filter(Boolean)
     .join(', ');
 }
+
+/** More rows or columns than this are drawn, not written. */
+const mostNumbers = 16;
 
 /** Whether a matrix of this shape is written as numbers. */
 export const isWritten = ({ rows, cols }: StageShape): boolean =>
@@ -124,38 +134,6 @@ function numbers(props: MatrixProps, context: MatrixContext): TemplateResult {
         )}
       </tbody>
     </table></div>`;
-}
-
-function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
-  const { info, shape } = props;
-  const { id } = info;
-  const scale = context.scaleOf(id);
-  const at = (row: number, col: number): CellRef => ({
-    stage: id,
-    batch: props.batch,
-    head: props.head,
-    row,
-    col,
-  });
-  return html`${heatMap({
-    stage: id,
-    label: `${stageText[id].symbol}, ${stageText[id].name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell.`,
-    rows: shape.rows,
-    cols: shape.cols,
-    values: props.values,
-    scale,
-    revision: context.revision,
-    active: context.active,
-    pinned: context.pinned,
-    which: `${props.batch} ${props.head}`,
-    operands: context.operandBoxes.get(id) ?? null,
-    describedBy: context.explanationId,
-    onHover: (row, col) => context.onHover(at(row, col)),
-    onFocus: (row, col) => context.onFocus(at(row, col)),
-    onPin: (row, col) => context.onPin(at(row, col)),
-    onRelease: context.onRelease,
-  })}
-  ${legend(scale, context.format, 'drawn, not written: point, tap or use the arrow keys', true)}`;
 }
 
 /** A colour scale with the numbers at its ends; `full` for heat maps, which use all of the colour. */

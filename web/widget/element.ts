@@ -2,34 +2,23 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
-import { type Explanation, explainCell } from '../format/explain.ts';
-import { fullPrecision } from '../format/number-text.ts';
-import type { Labels } from '../format/stage-text.ts';
 import { type PresetId, presetIds, presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
-import {
-  type InputId,
-  inputsOf,
-  type Problem,
-  type Shown,
-  type SizeName,
-  type State,
-} from '../state/types.ts';
+import type { InputId, Problem, Shown, SizeName, State } from '../state/types.ts';
 import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
 import type { gradients as drawGradients } from '../view/gradients.ts';
-import type { Box } from '../view/heat-map.ts';
-import { inspector } from '../view/inspector.ts';
-import { cellKey, isWritten } from '../view/matrix.ts';
-import { cellValue, placeOf, shownWithin } from '../view/shown.ts';
+import type { coloured } from '../view/heat-map.ts';
+import { isWritten } from '../view/matrix.ts';
+import { shownWithin } from '../view/shown.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
 import { GridController } from './grid-controller.ts';
 import { focusable } from './grid-keys.ts';
-import { nextCell, originsOf } from './next-cell.ts';
+import type { Insight, insight } from './insight.ts';
 import type { ScaleLabRunner } from './scale-lab.ts';
 import type { Tools } from './tools.ts';
 import { Workspace } from './workspace.ts';
@@ -37,6 +26,13 @@ import { Workspace } from './workspace.ts';
 export const tagName = 'attention-lab';
 
 const explanationId = 'explanation';
+
+const emptyPanel = html`<aside class="inspect empty" aria-label="Why this number">
+  <p class="eyebrow">Why this number</p>
+  <p class="sentence" id=${explanationId}>
+    Point at a number, move to it with the keys or tap it: the arithmetic that made it comes here.
+  </p>
+</aside>`;
 
 /**
  * Attributes: `preset` (an example's id), `wasm-url` (where the folder of .wasm files is, when not
@@ -66,6 +62,8 @@ export class AttentionLabElement extends LitElement {
   #forgetAddress = (): void => {};
   #scaleLab: ScaleLabRunner | null = null;
   #drawGradients: typeof drawGradients | null = null;
+  #insight: typeof insight | null = null;
+  #coloured: typeof coloured | null = null;
   #section = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
   #destination: HTMLElement | null = null;
@@ -189,10 +187,8 @@ export class AttentionLabElement extends LitElement {
     const { table } = this;
     const labels = problem.names;
     const shown = shownWithin(session, state.shown);
-    const active = this.#active(state, session, shown);
-    const explained = active
-      ? explain(active, session, table, problem, state, labels, shown)
-      : null;
+    const active = this.#active(state, session);
+    const told = this.#tell(active, session, problem, state, shown);
     return html`
       <div class="bar">
         <div class="wrap">
@@ -226,8 +222,9 @@ export class AttentionLabElement extends LitElement {
               drafts: state.drafts,
               active,
               pinned: state.pinned !== null,
-              operands: explained?.operands ?? new Set(),
-              operandBoxes: explained?.boxes ?? new Map(),
+              operands: told?.operands ?? new Set(),
+              coloured: this.#colouredFor(session),
+              operandBoxes: told?.boxes ?? new Map(),
               revision: workspace.revision,
               scaleOf: (stage) => this.#scaleOf(stage, workspace),
               onHover: grid.hover,
@@ -250,27 +247,7 @@ export class AttentionLabElement extends LitElement {
               table,
             })}
           </div>
-          ${inspector({
-            id: explanationId,
-            cell: active,
-            explanation: explained?.explanation ?? null,
-            pinned: state.pinned !== null,
-            sample: this.#grid.untouched && state.pinned === null,
-            next: active ? nextCell(active, session, table, state.format) : null,
-            editable: active !== null && inputsOf(problem).some((id) => id === active.stage),
-            edit: active ? this.#drawnCell(active, session, state) : null,
-            onEdit: (cell, text) =>
-              workspace.store.dispatch({
-                ...cell,
-                type: 'edit',
-                stage: cell.stage as InputId,
-                text,
-              }),
-            from: active ? originsOf(active, explained?.boxes ?? new Map()) : [],
-            onTools: this.#openMatrix,
-            onGo: this.#goToCell,
-            onRelease: grid.release,
-          })}
+          ${told?.panel ?? emptyPanel}
         </div>
       </div>
       ${this.#tools?.render() ?? nothing}
@@ -292,6 +269,60 @@ export class AttentionLabElement extends LitElement {
     </div>`;
   }
 
+  /** The explanation of the active cell; its words are fetched when they are first asked for. */
+  #tell(
+    cell: CellRef | null,
+    session: Session,
+    problem: Problem,
+    state: State,
+    shown: Shown,
+  ): Insight | null {
+    if (!cell) return null;
+    if (!this.#insight) {
+      void import('./insight.ts').then(({ insight }) => {
+        this.#insight = insight;
+        this.requestUpdate();
+      });
+      return null;
+    }
+    return this.#insight({
+      id: explanationId,
+      cell,
+      session,
+      table: this.table,
+      problem,
+      state,
+      shown,
+      onGo: this.#goToCell,
+      onTools: this.#openMatrix,
+      onEdit: (at, text) =>
+        this.store.dispatch({ ...at, type: 'edit', stage: at.stage as InputId, text }),
+      onRelease: this.#grid.release,
+    });
+  }
+
+  /** Heat maps are fetched with the first matrix that is too large for numbers. */
+  #colouredFor(session: Session): typeof coloured | null {
+    const large = () =>
+      this.engine?.stages.some(({ id }) => session.has(id) && !isWritten(session.shape(id)));
+    if (!this.#coloured && large()) {
+      void import('../view/heat-map.ts').then((part) => {
+        this.#coloured = part.coloured;
+        void this.#addLaterStyles();
+      });
+    }
+    return this.#coloured;
+  }
+
+  /** The style sheet of what is fetched later comes with the first such part. */
+  async #addLaterStyles(): Promise<void> {
+    const { laterStyles } = await import('../view/later-styles.ts');
+    const root = this.renderRoot as ShadowRoot;
+    const sheet = laterStyles.styleSheet;
+    if (sheet && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+    this.requestUpdate();
+  }
+
   /** The gradient mode is a part of its own, fetched when it is first switched on. */
   #gradients(problem: Problem): typeof drawGradients | null {
     if (problem.gradients && !this.#drawGradients) {
@@ -306,17 +337,6 @@ export class AttentionLabElement extends LitElement {
   #open(preset: string): void {
     const problem = this.stateOf(preset)?.problem;
     if (problem) this.store.dispatch({ type: 'open', preset, problem });
-  }
-
-  /** An input's cell that stands in a heat map is edited in the panel. */
-  #drawnCell(cell: CellRef, session: Session, state: State) {
-    const { stage } = cell;
-    if (!inputsOf(state.problem).some((id) => id === stage)) return null;
-    // A click on a mask's cell paints it, so other numbers than 0 and −∞ are typed here too.
-    if (isWritten(session.shape(stage)) && stage !== 'mask') return null;
-    const draft = state.drafts[cellKey(cell)];
-    const text = fullPrecision(cellValue(session, cell));
-    return { text: draft?.text ?? text, message: draft?.message ?? '' };
   }
 
   #controls(state: State): TemplateResult {
@@ -369,19 +389,9 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
-  #active(state: State, session: Session, shown: Shown): CellRef | null {
+  #active(state: State, session: Session): CellRef | null {
     const cell = state.pinned ?? this.#grid.hovered ?? this.#grid.focused;
-    if (cell) return isInside(cell, session) ? cell : null;
-    if (!this.#grid.untouched) return null;
-    const { rows, cols } = session.shape('rawScores');
-    const row = rows - 1;
-    const first = {
-      stage: 'rawScores',
-      ...shown,
-      row,
-      col: Math.min(row, cols - 1),
-    } as const;
-    return isInside(first, session) ? first : null;
+    return cell && isInside(cell, session) ? cell : null;
   }
 
   protected override updated(_changed: PropertyValues): void {
@@ -421,6 +431,7 @@ export class AttentionLabElement extends LitElement {
         const { ScaleLabRunner: Runner } = await import('./scale-lab.ts');
         const { engine } = this;
         if (!engine || !this.isConnected || this.#scaleLab) return;
+        await this.#addLaterStyles();
         this.#scaleLab = new Runner(engine, this.store, () => this.requestUpdate());
         this.requestUpdate();
       },
@@ -459,6 +470,7 @@ export class AttentionLabElement extends LitElement {
 
   async #openTools(open: (tools: Tools) => void): Promise<void> {
     this.#tools ??= new (await import('./tools.ts')).Tools(this);
+    await this.#addLaterStyles();
     open(this.#tools);
   }
 
@@ -525,50 +537,4 @@ function isInside(cell: CellRef, session: Session): boolean {
   if (!session.has(cell.stage)) return false;
   const { batch, heads, rows, cols } = session.shape(cell.stage);
   return cell.batch < batch && cell.head < heads && cell.row < rows && cell.col < cols;
-}
-
-interface Explained {
-  readonly explanation: Explanation;
-  readonly operands: ReadonlySet<string>;
-  readonly boxes: ReadonlyMap<StageId, Box>;
-}
-
-/** The explanation of a cell and the keys of the cells that go into it. */
-function explain(
-  cell: CellRef,
-  session: Session,
-  table: ReadonlyMap<StageId, StageInfo>,
-  problem: Problem,
-  state: State,
-  labels: Labels,
-  shown: Shown,
-): Explained {
-  const terms = session.terms(cell);
-  const operands = new Set<string>();
-  const boxes = new Map<StageId, Box>();
-  for (const term of terms.terms) {
-    for (const { ref } of term.operands) {
-      if (!ref) continue;
-      // A sum over a group of heads has operands that are not on the page.
-      const place = placeOf(session, table.get(ref.stage) as StageInfo, shown);
-      if (ref.batch !== place.batch || ref.head !== place.head) continue;
-      operands.add(cellKey(ref));
-      const { row, col } = ref;
-      const box = boxes.get(ref.stage) ?? { top: row, bottom: row, left: col, right: col };
-      boxes.set(ref.stage, {
-        top: Math.min(box.top, row),
-        bottom: Math.max(box.bottom, row),
-        left: Math.min(box.left, col),
-        right: Math.max(box.right, col),
-      });
-    }
-  }
-  const explanation = explainCell(terms, {
-    info: table.get(cell.stage) as StageInfo,
-    labels,
-    format: state.format,
-    dK: problem.sizes.dK,
-    defaultScale: problem.scale === null,
-  });
-  return { explanation, operands, boxes };
 }

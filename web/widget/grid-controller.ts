@@ -31,8 +31,6 @@ export class GridController implements ReactiveController {
   editing: Typing | null = null;
   /** The cell of each matrix that Tab reaches. */
   readonly stops = new Map<string, string>();
-  /** Until the reader points at something, one score shows what an explanation looks like. */
-  untouched = true;
 
   /** Between a press on a cell and its click. */
   #pressed = false;
@@ -50,25 +48,21 @@ export class GridController implements ReactiveController {
   }
 
   readonly pin = (cell: CellRef): void => {
-    this.untouched = false;
     this.#host.store.dispatch({ type: 'pin', cell });
   };
 
   readonly release = (): void => {
-    this.untouched = false;
     this.#host.store.dispatch({ type: 'pin', cell: null });
     this.#host.requestUpdate();
   };
 
   /** For cells that are no elements: those of a heat map. */
   readonly hover = (cell: CellRef): void => {
-    this.untouched = false;
     this.hovered = cell;
     this.#host.requestUpdate();
   };
 
   readonly focus = (cell: CellRef): void => {
-    this.untouched = false;
     this.focused = cell;
     this.hovered = null;
     if (this.#host.store.state.pinned) this.pin(cell);
@@ -79,7 +73,6 @@ export class GridController implements ReactiveController {
     if (event.pointerType === 'touch' || event.target instanceof HTMLCanvasElement) return;
     const cell = cellOf(event.target);
     this.hovered = cell ? refOf(cell) : null;
-    if (cell) this.untouched = false;
     this.#host.requestUpdate();
   };
 
@@ -99,7 +92,6 @@ export class GridController implements ReactiveController {
   readonly onFocusIn = (event: FocusEvent): void => {
     const cell = cellOf(event.target);
     if (!cell) return;
-    this.untouched = false;
     this.focused = refOf(cell);
     this.stops.set(placeOf(cell), `${cell.dataset.row} ${cell.dataset.col}`);
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);

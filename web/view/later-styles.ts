@@ -1,0 +1,223 @@
+/** The look of the parts that are fetched later: the comparison, the dialogs, the heat maps. */
+import { css } from 'lit';
+
+export const laterStyles = css`
+  /* heat maps */
+  .heat {
+    position: relative;
+    max-width: 100%;
+    border: 1.5px solid var(--ink);
+    border-radius: 6px;
+    overflow: hidden;
+  }
+  .heat canvas {
+    display: block;
+    width: 100%;
+    height: 100%;
+    image-rendering: pixelated;
+    cursor: crosshair;
+  }
+  .heat canvas:focus-visible {
+    outline: 2.5px solid var(--accent);
+    outline-offset: -2.5px;
+  }
+  .heat i {
+    position: absolute;
+    pointer-events: none;
+    min-width: 3px;
+    min-height: 3px;
+    outline: 2px solid var(--ink);
+  }
+  .q .heat-operands {
+    outline-color: var(--q);
+  }
+  .k .heat-operands {
+    outline-color: var(--k);
+  }
+  .v .heat-operands {
+    outline-color: var(--v);
+  }
+  .heat .heat-operands {
+    outline-style: dashed;
+  }
+  .heat .pinned {
+    outline-width: 3px;
+  }
+  /* with and without the division */
+  .lab-controls {
+    display: grid;
+    gap: 12px;
+    justify-items: start;
+    font: 14px var(--ui);
+    color: var(--soft);
+    margin-bottom: 18px;
+  }
+  .lab-controls input:not([type='radio']):not([type='range']) {
+    font: 14px var(--ui);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid color-mix(in srgb, var(--soft) 60%, var(--rule));
+    border-radius: 4px;
+    padding: 6px 8px;
+    width: 60px;
+    text-align: center;
+  }
+  .slider {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px 14px;
+    align-items: center;
+    width: 100%;
+  }
+  .slider input[type='range'] {
+    flex: 1 1 200px;
+    max-width: 360px;
+    accent-color: var(--accent);
+  }
+  .pair {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr));
+    gap: 28px 40px;
+  }
+  .side h3 {
+    font: 600 15px var(--ui);
+    margin: 0 0 8px;
+  }
+  .bars {
+    width: 100%;
+  }
+  .bars th {
+    position: static;
+    min-width: 0;
+    text-align: left;
+  }
+  .bars td {
+    font: 14px var(--num);
+    font-variant-numeric: tabular-nums;
+    text-align: right;
+    height: 26px;
+    padding: 0 8px;
+    white-space: nowrap;
+    background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
+  }
+  .bars thead th:nth-child(n + 2) {
+    text-align: right;
+    padding-right: 8px;
+  }
+  .bars .bar-cell {
+    width: 50%;
+    padding: 0;
+    border-left: 1.5px solid var(--ink);
+  }
+  .bar-cell i {
+    display: block;
+    height: 14px;
+    background: var(--accent);
+  }
+  dl {
+    display: grid;
+    grid-template-columns: 1fr auto;
+    gap: 4px 12px;
+    font: 14px var(--ui);
+    color: var(--soft);
+    margin: 12px 0 0;
+  }
+  dd {
+    margin: 0;
+    font: 14px var(--num);
+    color: var(--ink);
+  }
+
+  /* dialogs */
+  .dialog {
+    color: var(--ink);
+    background: var(--paper);
+    border: 1px solid var(--soft);
+    border-radius: 6px;
+    padding: 16px 20px 20px;
+    width: min(560px, calc(100vw - 24px));
+    max-height: calc(100vh - 24px);
+    font: 15px/1.5 var(--ui);
+  }
+  .dialog::backdrop {
+    background: rgb(16 20 28 / 55%);
+  }
+  .dialog-head {
+    display: flex;
+    justify-content: space-between;
+    align-items: center;
+    gap: 16px;
+  }
+  .dialog-head h2 {
+    font-size: 20px;
+    margin: 0;
+  }
+  .dialog h3 {
+    font: 600 15px var(--ui);
+    margin: 0 0 4px;
+  }
+  .dialog p {
+    margin: 6px 0;
+  }
+  .dialog-part {
+    padding: 12px 0;
+    border-bottom: 1px solid var(--rule);
+  }
+  .dialog-part:last-child {
+    border-bottom: 0;
+    padding-bottom: 0;
+  }
+  .dialog label.stacked {
+    display: block;
+    margin: 10px 0 0;
+  }
+  .dialog label.stacked input {
+    display: block;
+    width: 100%;
+  }
+  .dialog textarea,
+  .dialog input,
+  .dialog select {
+    font: 14px var(--num);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid var(--soft);
+    border-radius: 4px;
+    padding: 6px 8px;
+  }
+  .dialog select {
+    font-family: var(--ui);
+  }
+  .dialog textarea {
+    width: 100%;
+    resize: vertical;
+    margin-top: 6px;
+  }
+  .hint {
+    color: var(--soft);
+    font-size: 14px;
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+    align-items: center;
+  }
+  .dialog .complaint {
+    margin: 6px 0;
+  }
+  .preview {
+    margin: 4px 0;
+  }
+  .preview td {
+    font: 13px var(--num);
+    text-align: right;
+    padding: 2px 8px;
+    border: 1px solid var(--rule);
+  }
+  button.strong {
+    border-color: var(--accent);
+    color: var(--accent);
+    font-weight: 600;
+  }
+`;

@@ -1,0 +1,81 @@
+/** What is said of the active cell: its explanation, its operands, its links. Loaded when first asked. */
+import type { TemplateResult } from 'lit';
+import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import { explainCell } from '../format/explain.ts';
+import { fullPrecision } from '../format/number-text.ts';
+import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
+import type { Box } from '../view/heat-map.ts';
+import { type InspectorProps, inspector } from '../view/inspector.ts';
+import { cellKey, isWritten } from '../view/matrix.ts';
+import { cellValue, placeOf } from '../view/shown.ts';
+import { nextCell, originsOf } from './next-cell.ts';
+
+export interface InsightProps
+  extends Pick<InspectorProps, 'id' | 'onEdit' | 'onGo' | 'onRelease' | 'onTools'> {
+  readonly cell: CellRef;
+  readonly session: Session;
+  readonly table: ReadonlyMap<StageId, StageInfo>;
+  readonly problem: Problem;
+  readonly state: State;
+  readonly shown: Shown;
+}
+
+export interface Insight {
+  /** Cells that go into the active one, by name, and their box in each stage. */
+  readonly operands: ReadonlySet<string>;
+  readonly boxes: ReadonlyMap<StageId, Box>;
+  readonly panel: TemplateResult;
+}
+
+export function insight(props: InsightProps): Insight {
+  const { cell, session, table, problem, state, shown, ...handlers } = props;
+  const terms = session.terms(cell);
+  const operands = new Set<string>();
+  const boxes = new Map<StageId, Box>();
+  for (const term of terms.terms) {
+    for (const { ref } of term.operands) {
+      if (!ref) continue;
+      // A sum over a group of heads has operands that are not on the page.
+      const place = placeOf(session, table.get(ref.stage) as StageInfo, shown);
+      if (ref.batch !== place.batch || ref.head !== place.head) continue;
+      operands.add(cellKey(ref));
+      const { row, col } = ref;
+      const box = boxes.get(ref.stage) ?? { top: row, bottom: row, left: col, right: col };
+      boxes.set(ref.stage, {
+        top: Math.min(box.top, row),
+        bottom: Math.max(box.bottom, row),
+        left: Math.min(box.left, col),
+        right: Math.max(box.right, col),
+      });
+    }
+  }
+  const explanation = explainCell(terms, {
+    info: table.get(cell.stage) as StageInfo,
+    labels: problem.names,
+    format: state.format,
+    dK: problem.sizes.dK,
+    defaultScale: problem.scale === null,
+  });
+  const panel = inspector({
+    ...handlers,
+    cell,
+    explanation,
+    pinned: state.pinned !== null,
+    next: nextCell(cell, session, table, state.format),
+    editable: inputsOf(problem).some((id) => id === cell.stage),
+    edit: drawnCell(cell, session, state),
+    from: originsOf(cell, boxes),
+  });
+  return { operands, boxes, panel };
+}
+
+/** An input's cell that stands in a heat map is edited in the panel. */
+function drawnCell(cell: CellRef, session: Session, state: State) {
+  const { stage } = cell;
+  if (!inputsOf(state.problem).some((id) => id === stage)) return null;
+  // A click on a mask's cell paints it, so other numbers than 0 and −∞ are typed here too.
+  if (isWritten(session.shape(stage)) && stage !== 'mask') return null;
+  const draft = state.drafts[cellKey(cell)];
+  const text = fullPrecision(cellValue(session, cell));
+  return { text: draft?.text ?? text, message: draft?.message ?? '' };
+}
