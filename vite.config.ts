@@ -4,12 +4,31 @@ import { defineConfig } from 'vite';
 // The WASM glue names Node's `module` in a branch that browsers never take.
 const external = [/^(node:)?module$/];
 
+/** Fetched when they are first needed; everything else of the widget comes in one piece. */
+const later =
+  /(widget\/(tools|scale-lab|address-bar|insight|next-cell)|view\/(dialogs|scale-lab|heat-map|later-styles|gradients|inspector)|format\/explain|lessons\/presets|state\/(address|packed|size-conflicts)|io\/(?!expression|sentence))/;
+const isFirst = (id: string) =>
+  (/\/web\/(?!page\/|core\/generated\/)/.test(id) || /node_modules\/(@lit|lit)/.test(id)) &&
+  !later.test(id);
+
+const same = (code: string) => code;
+/** CSS without comments and the blanks that only a reader needs. */
+const dense = (code: string) =>
+  code
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/([;{},])\s*\n\s*/g, '$1')
+    .replace(/: (?=[^\n{]*;)/g, ':')
+    .replace(/ \{/g, '{');
+
 /** Minifiers leave template literals alone; the indentation of our HTML and CSS is not content. */
 const withoutIndentation = {
   name: 'without-indentation',
   transform: (code: string, id: string) =>
     /\/web\/.*\.ts$/.test(id) && !id.includes('generated')
-      ? { code: code.replace(/\n[ \t]+/g, '\n'), map: null }
+      ? {
+          code: (/styles\.ts$/.test(id) ? dense : same)(code).replace(/\n[ \t]+/g, '\n'),
+          map: null,
+        }
       : null,
 };
 
@@ -25,6 +44,7 @@ export default defineConfig({
       input: { index: 'index.html', 'attention-lab': 'web/widget/define.ts' },
       preserveEntrySignatures: 'strict',
       output: {
+        codeSplitting: { groups: [{ name: 'widget', test: isFirst }] },
         // The widget is embedded by name; everything else carries its hash.
         entryFileNames: ({ name }) =>
           name === 'attention-lab' ? '[name].js' : 'assets/[name]-[hash].js',

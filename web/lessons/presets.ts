@@ -1,10 +1,6 @@
-/** The examples that can be opened, as data: literal matrices and their names. */
+/** The examples that can be opened, as data: literal matrices and the names of their tokens. */
 import type { ProblemParts } from '../state/types.ts';
-
-interface Preset {
-  readonly name: string;
-  readonly parts: ProblemParts;
-}
+import { exampleNames, type PresetId, presetIds, worked } from './examples.ts';
 
 /** The grids of the walkthrough: [4, 2], [4, 2] and [4, 3]. */
 const grids = {
@@ -35,27 +31,8 @@ const repeat = (width: number, at: (index: number) => number): number[] =>
   Array.from({ length: width }, (_, index) => at(index));
 
 const table = {
-  worked: {
-    name: 'Worked example: 2 tokens',
-    parts: {
-      inputs: {
-        q: [
-          [2, 0, 2, 0],
-          [0, 4, 0, 2],
-        ],
-        k: [
-          [1, 0, 1, 0],
-          [0, 1, 0, 0],
-        ],
-        v: [
-          [1, 2],
-          [3, 0],
-        ],
-      },
-    },
-  },
+  worked: { parts: worked },
   second: {
-    name: 'Second example: 3 tokens, where every mistake shows',
     parts: {
       inputs: {
         q: [
@@ -77,7 +54,6 @@ const table = {
     },
   },
   exercise1: {
-    name: 'Exercise 1: a score of 16 at width 64',
     parts: {
       inputs: {
         q: [repeat(64, () => 0.5)],
@@ -91,7 +67,6 @@ const table = {
     },
   },
   exercise2: {
-    name: 'Exercise 2: one query, two equal keys, scale 1/2',
     parts: {
       scale: 0.5,
       inputs: {
@@ -109,7 +84,6 @@ const table = {
     },
   },
   exercise3: {
-    name: 'Exercise 3: every shape, 4 tokens of width 8',
     parts: {
       inputs: {
         x: [
@@ -158,18 +132,15 @@ const table = {
     },
   },
   cat: {
-    name: '“cat” alone, through three grids',
     parts: { inputs: { x: [cat], ...grids }, names: { query: ['cat'], key: ['cat'] } },
   },
   catSat: {
-    name: '“the cat sat” through the same grids',
     parts: {
       inputs: { x: [the, cat, sat], ...grids },
       names: { query: ['the', 'cat', 'sat'], key: ['the', 'cat', 'sat'] },
     },
   },
   layer: {
-    name: 'A whole layer that gives the worked example, W_o included',
     parts: {
       inputs: {
         x: [
@@ -184,7 +155,6 @@ const table = {
     },
   },
   equal: {
-    name: 'Equal scores: every key gets the same share',
     parts: {
       inputs: {
         q: [
@@ -206,7 +176,6 @@ const table = {
     },
   },
   saturated: {
-    name: 'A saturated row: one key takes nearly all',
     parts: {
       inputs: {
         q: [
@@ -227,7 +196,6 @@ const table = {
     },
   },
   zeroQuery: {
-    name: 'A query of zeros listens to everybody',
     parts: {
       inputs: {
         q: [
@@ -249,7 +217,6 @@ const table = {
     },
   },
   heads: {
-    name: 'Two query heads, one key/value head, causal',
     parts: {
       sizes: { heads: 2, kvHeads: 1 },
       causal: true,
@@ -264,7 +231,6 @@ const table = {
     },
   },
   random: {
-    name: 'Random numbers from a seed',
     parts: {
       inputs: {},
       seeds: { q: 1, k: 1, v: 1 },
@@ -272,7 +238,6 @@ const table = {
     },
   },
   cross: {
-    name: 'Cross-attention: 2 queries read 3 other tokens',
     parts: {
       inputs: {
         x: [
@@ -285,13 +250,16 @@ const table = {
       names: { query: ['le', 'chat'], key: ['the', 'cat', 'sat'] },
     },
   },
-} satisfies Record<string, Preset>;
+} satisfies Record<PresetId, { readonly parts: ProblemParts }>;
 
 /** `'1010'` as the row 1, 0, 1, 0. */
 function digits(row: string): number[] {
   return Array.from(row, Number);
 }
 
-export type PresetId = keyof typeof table;
-export const presets: Readonly<Record<PresetId, Preset>> = table;
-export const presetIds = Object.keys(table) as PresetId[];
+export { type PresetId, presetIds } from './examples.ts';
+
+/** Every example: its name and its data. */
+export const presets = Object.fromEntries(
+  presetIds.map((id) => [id, { name: exampleNames[id], ...table[id] }]),
+) as Readonly<Record<PresetId, { readonly name: string; readonly parts: ProblemParts }>>;

@@ -26,10 +26,7 @@ const scaled = mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`;
 const mask = letter('M');
 const gradient = (of: Fragment): Fragment => mathml`<mrow><mi>d</mi>${of}</mrow>`;
 
-const transposed = (of: Fragment): Fragment =>
-  mathml`<msup>${of}<mi mathvariant="normal">T</mi></msup>`;
-
-const symbols: Readonly<Record<StageId, Fragment>> = {
+export const symbols: Readonly<Record<StageId, Fragment>> = {
   x,
   xContext,
   wq,
@@ -82,13 +79,6 @@ const definitions: Readonly<Partial<Record<StageId, Fragment>>> = {
   weights: mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`,
   heads: mathml`<mi>A</mi>${v}`,
   output: mathml`<mi>O</mi>${wo}`,
-  dWeights: mathml`${gradient(letter('O'))}${transposed(v)}`,
-  dScores: mathml`<mi>A</mi><mo>⊙</mo>${open}${gradient(letter('A'))}<mo>−</mo><mi>rowsum</mi>${open}${gradient(letter('A'))}<mo>⊙</mo><mi>A</mi>${close}${close}`,
-  dV: mathml`${transposed(letter('A'))}${gradient(letter('O'))}`,
-  dQ: mathml`<mi>scale</mi><mo>·</mo>${gradient(letter('S'))}${k}`,
-  dK: mathml`<mi>scale</mi><mo>·</mo>${transposed(gradient(letter('S')))}${q}`,
-  dWq: mathml`${transposed(x)}${gradient(q)}`,
-  dWo: mathml`${transposed(letter('O'))}${gradient(letter('Y'))}`,
 };
 
 /** The projections have a right-hand side only where X is given. */
@@ -133,13 +123,12 @@ export function stageFormula(
         : stage === 'maskedScores'
           ? mathml`${capped ? symbols.cappedScores : scaled}<mo>+</mo>${mask}`
           : definitions[stage];
-  return html`<math>${definition ? mathml`<mrow>${symbols[stage]}<mo>=</mo>${definition}</mrow>` : symbols[stage]}</math>`;
+  return defined(stage, definition);
 }
 
-export interface FormulaLink {
-  readonly section: string;
-  readonly label: string;
-}
+/** The letter of a stage, with what it is made of where that is known. */
+export const defined = (stage: StageId, definition: Fragment | undefined): TemplateResult =>
+  html`<math>${definition ? mathml`<mrow>${symbols[stage]}<mo>=</mo>${definition}</mrow>` : symbols[stage]}</math>`;
 
 /** Attention(Q,K,V) = softmax(QKᵀ/√d_k)·V, each part a link to the section that shows it. */
 export function formulaNavigation(

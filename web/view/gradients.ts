@@ -1,6 +1,7 @@
 /** The gradient mode: how the loss would change with every number. Loaded when it is switched on. */
-import { html, type TemplateResult } from 'lit';
+import { html, mathml, type TemplateResult } from 'lit';
 import type { StageId } from '../core/types.ts';
+import { defined, symbols } from './formula.ts';
 import { complaints, draw, type StagesContext } from './stages.ts';
 
 /** A step of the way back, and the stages that it gives. */
@@ -29,16 +30,35 @@ const steps: readonly Step[] = [
   },
 ];
 
+const transposed = (of: unknown): TemplateResult =>
+  mathml`<msup>${of}<mi mathvariant="normal">T</mi></msup>`;
+
+const { q, k, v, x, dOutput, dConcat, dWeights, dScores, dQ, weights, concat } = symbols;
+const scale = mathml`<mi>scale</mi><mo>·</mo>`;
+
+/** What the gradients are made of, in the letters of the page. */
+const definitions: Readonly<Partial<Record<StageId, TemplateResult>>> = {
+  dWeights: mathml`${dConcat}${transposed(v)}`,
+  dScores: mathml`${weights}<mo>⊙</mo><mo>(</mo>${dWeights}<mo>−</mo><mi>rowsum</mi><mo>(</mo>${dWeights}<mo>⊙</mo>${weights}<mo>)</mo><mo>)</mo>`,
+  dV: mathml`${transposed(weights)}${dConcat}`,
+  dQ: mathml`${scale}${dScores}${k}`,
+  dK: mathml`${scale}${transposed(dScores)}${q}`,
+  dWq: mathml`${transposed(x)}${dQ}`,
+  dWo: mathml`${transposed(concat)}${dOutput}`,
+};
+
 export function gradients(context: StagesContext): TemplateResult {
   const { session } = context;
+  const one = (stage: StageId, editable = false) =>
+    draw('gradients', stage, context, { editable, formula: defined(stage, definitions[stage]) });
   const row = (stages: readonly StageId[]) =>
-    html`<div class="row">${stages.map((stage) => draw('gradients', stage, context))}</div>`;
+    html`<div class="row">${stages.map((stage) => one(stage))}</div>`;
   return html`<p class="lead">
       Given: how much the loss grows with each number of the result. Change it to ask another question.
     </p>
     <div class="row">
-      ${draw('gradients', 'dOutput', context, { editable: true })}
-      ${draw('gradients', 'dConcat', context)} ${draw('gradients', 'dWo', context)}
+      ${one('dOutput', true)}
+      ${one('dConcat')} ${one('dWo')}
     </div>
     ${complaints(['dOutput'], context)}
     ${steps

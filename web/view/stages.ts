@@ -29,6 +29,7 @@ export interface StagesContext extends MatrixContext {
 }
 
 interface Drawn {
+  readonly formula?: TemplateResult;
   readonly scale?: Scale;
   readonly bare?: boolean;
   readonly editable?: boolean;

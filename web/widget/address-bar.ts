@@ -15,6 +15,8 @@ export interface AddressHost {
   readonly store: Store;
   /** The example that stands there when the address says nothing. */
   readonly initialPreset: string;
+  /** After it, stateOf knows every example. */
+  loadExamples(): Promise<void>;
   /** The state of an example, null for an unknown one. */
   stateOf(preset: string): State | null;
   goToSection(section: string): void;
@@ -64,9 +66,10 @@ export class AddressBar {
 
   /** The address of the state as it is now. */
   async link(): Promise<string> {
-    const { store, stateOf, initialPreset } = this.#host;
+    const { store, initialPreset } = this.#host;
     const { state } = store;
-    const base = stateOf(state.preset) ?? state;
+    if (state.preset !== 'worked') await this.#host.loadExamples();
+    const base = this.#host.stateOf(state.preset) ?? state;
     const text = writeState(state, base);
     const untouched = state.preset === initialPreset && text === writeState(base, base);
     const query = text.length > readableLength ? `z=${await pack(text)}` : text;
@@ -95,7 +98,9 @@ export class AddressBar {
   };
 
   async #read(): Promise<void> {
-    const { store, stateOf, initialPreset } = this.#host;
+    await this.#host.loadExamples();
+    const { store, initialPreset } = this.#host;
+    const stateOf = (preset: string) => this.#host.stateOf(preset);
     const { section, query, message } = await opened(location.hash);
     const { state, messages } = readState(query, stateOf(initialPreset) ?? store.state, stateOf);
     this.section = section;

@@ -2,11 +2,12 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
-import { type PresetId, presetIds, presets } from '../lessons/presets.ts';
+import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examples.ts';
+import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
-import type { InputId, Problem, Shown, SizeName, State } from '../state/types.ts';
+import type { InputId, Problem, ProblemParts, Shown, SizeName, State } from '../state/types.ts';
 import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
 import type { gradients as drawGradients } from '../view/gradients.ts';
@@ -63,6 +64,7 @@ export class AttentionLabElement extends LitElement {
   #scaleLab: ScaleLabRunner | null = null;
   #drawGradients: typeof drawGradients | null = null;
   #insight: typeof insight | null = null;
+  #examples: typeof presets | null = null;
   #coloured: typeof coloured | null = null;
   #section = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
@@ -84,29 +86,34 @@ export class AttentionLabElement extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (!this.#workspace) {
-      const state = this.stateOf(this.preset) ?? stateOf('worked');
-      const workspace = new Workspace(state);
-      if (state.preset !== this.preset) {
-        workspace.store.dispatch({
-          type: 'notice',
-          notice: `There is no example “${this.preset}”. The examples are ${presetIds.join(', ')}.`,
-        });
-      }
-      workspace.addEventListener('state', () => this.requestUpdate());
-      workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
-      this.#workspace = workspace;
-    }
-    void this.#start(this.#workspace);
+    void this.#begin();
   }
 
-  async #start(workspace: Workspace): Promise<void> {
+  async #begin(): Promise<void> {
+    if (this.preset !== 'worked') await this.loadExamples();
+    if (!this.isConnected) return;
+    this.#workspace ??= this.#open();
+    const workspace = this.#workspace;
     if (this.address) await this.#startAddress(workspace.store);
     await workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
     if (this.#addressBar?.section) {
       await this.updateComplete;
       this.goToSection(this.#addressBar.section);
     }
+  }
+
+  #open(): Workspace {
+    const state = this.stateOf(this.preset) ?? stateFrom('worked', worked);
+    const workspace = new Workspace(state);
+    if (state.preset !== this.preset) {
+      workspace.store.dispatch({
+        type: 'notice',
+        notice: `There is no example “${this.preset}”. The examples are ${presetIds.join(', ')}.`,
+      });
+    }
+    workspace.addEventListener('state', () => this.requestUpdate());
+    workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
+    return workspace;
   }
 
   /** An address that says nothing costs nothing: its reader is fetched with the first change. */
@@ -334,7 +341,8 @@ export class AttentionLabElement extends LitElement {
     return this.#drawGradients;
   }
 
-  #open(preset: string): void {
+  async #openExample(preset: string): Promise<void> {
+    await this.loadExamples();
     const problem = this.stateOf(preset)?.problem;
     if (problem) this.store.dispatch({ type: 'open', preset, problem });
   }
@@ -347,12 +355,12 @@ export class AttentionLabElement extends LitElement {
     const { store } = this;
     return controls({
       state,
-      examples: presetIds.map((id) => ({ id, name: presets[id].name })),
+      examples: presetIds.map((id) => ({ id, name: exampleNames[id] })),
       sizes,
       shown: shownWithin(this.session as Session, state.shown),
       onShow: (shown) => store.dispatch({ type: 'show', shown }),
       keysFollow: source === 'x' && !context,
-      onExample: (id) => this.#open(id),
+      onExample: (id) => void this.#openExample(id),
       onField: (field, text) => store.dispatch({ type: 'field', field, text }),
       onMode: (mode) =>
         store.dispatch({
@@ -365,7 +373,7 @@ export class AttentionLabElement extends LitElement {
       onUndo: () => store.dispatch({ type: 'undo' }),
       onRedo: () => store.dispatch({ type: 'redo' }),
       onReset: () => {
-        this.#open(state.preset);
+        void this.#openExample(state.preset);
       },
     });
   }
@@ -505,10 +513,16 @@ export class AttentionLabElement extends LitElement {
     this.requestUpdate();
   }
 
-  /** The state of an example, null for an unknown one. */
+  /** Fetches the examples but the first; `stateOf` knows them from then on. */
+  async loadExamples(): Promise<void> {
+    this.#examples ??= (await import('../lessons/presets.ts')).presets;
+  }
+
+  /** The state of an example, null for an unknown one and for one that is not loaded. */
   stateOf(preset: string): State | null {
     const id = presetIds.find((known) => known === preset);
-    return id ? stateOf(id) : null;
+    const parts = id && (this.#examples?.[id].parts ?? (id === 'worked' ? worked : undefined));
+    return id && parts ? stateFrom(id, parts) : null;
   }
 
   get initialPreset(): string {
@@ -531,7 +545,8 @@ function isInSight(element: HTMLElement): boolean {
   return top >= 0 && bottom <= innerHeight;
 }
 
-const stateOf = (id: PresetId): State => initialState(id, problemFrom(presets[id].parts));
+const stateFrom = (id: PresetId, parts: ProblemParts): State =>
+  initialState(id, problemFrom(parts));
 
 function isInside(cell: CellRef, session: Session): boolean {
   if (!session.has(cell.stage)) return false;

@@ -5,7 +5,8 @@ import { formatNumber } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
 import { writeMatrix } from '../io/write-matrix.ts';
-import { type Fill, sizeConflicts } from '../state/problem.ts';
+import type { Fill } from '../state/problem.ts';
+import { sizeConflicts } from '../state/size-conflicts.ts';
 import type { Store } from '../state/store.ts';
 import {
   type InputId,
