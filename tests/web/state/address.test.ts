@@ -1,0 +1,135 @@
+/** What an address is given it gives back bit for bit, and damaged text still gives a usable state. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { presetIds, presets } from '../../../web/lessons/presets.ts';
+import { readState, writeState } from '../../../web/state/address.ts';
+import { initialState } from '../../../web/state/initial.ts';
+import { pack, unpack } from '../../../web/state/packed.ts';
+import { inputShape, problemFrom, resized, switched } from '../../../web/state/problem.ts';
+import { inputsOf, namedAxes, type State } from '../../../web/state/types.ts';
+
+const stateOf = (id: string): State | null => {
+  const known = presetIds.find((preset) => preset === id);
+  return known ? initialState(known, problemFrom(presets[known].parts)) : null;
+};
+const start = stateOf('worked') as State;
+
+const finite = fc.float({ noNaN: true, noDefaultInfinity: true });
+const size = fc.integer({ min: 1, max: 4 });
+
+/** Any state that the page can come into from one of its examples. */
+const states = fc
+  .record({
+    id: fc.constantFrom(...presetIds.filter((id) => id !== 'random')),
+    sizes: fc.record({ tq: size, tk: size, dModel: size, dK: size, dV: size, batch: size }),
+    masked: fc.boolean(),
+    causal: fc.boolean(),
+    scale: fc.option(finite),
+    numbers: fc.array(finite, { minLength: 1, maxLength: 40 }),
+    seed: fc.option(fc.nat(2 ** 32 - 1)),
+    names: fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 }),
+    axis: fc.constantFrom(...namedAxes),
+    digits: fc.integer({ min: 1, max: 8 }),
+    mode: fc.constantFrom('decimals', 'significant'),
+    reading: fc.constantFrom('machine', 'hand'),
+  })
+  .map((given): State => {
+    const base = stateOf(given.id) as State;
+    const { masked, causal, scale } = given;
+    const shaped = resized(switched(base.problem, { masked, causal }), given.sizes);
+    const inputs = { ...shaped.inputs };
+    for (const id of inputsOf(shaped)) {
+      const { matrices, rows, cols } = inputShape(id, shaped);
+      inputs[id] = Float32Array.from(
+        { length: matrices * rows * cols },
+        (_, index) => given.numbers[index % given.numbers.length] ?? 0,
+      );
+    }
+    const seeds: State['problem']['seeds'] = {};
+    const first = inputsOf(shaped)[0];
+    if (given.seed !== null && first) {
+      Object.assign(seeds, { [first]: given.seed });
+      delete inputs[first];
+    }
+    const names = { ...shaped.names, [given.axis]: given.names };
+    return {
+      ...base,
+      problem: { ...shaped, inputs, seeds, scale, names },
+      format: { mode: given.mode, digits: given.digits } as State['format'],
+      reading: given.reading as State['reading'],
+    };
+  });
+
+test('what is written reads back bit for bit', () => {
+  fc.assert(
+    fc.property(states, (state) => {
+      const text = writeState(state, stateOf(state.preset) as State);
+      const read = readState(text, start, stateOf);
+      expect(read.messages).toEqual([]);
+      expect(read.state).toEqual(state);
+      for (const id of inputsOf(state.problem)) {
+        const values = state.problem.inputs[id];
+        expect(read.state.problem.inputs[id]?.every((x, i) => Object.is(x, values?.[i]))).toBe(
+          values && true,
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a negative zero and a hidden key survive', () => {
+  const problem = switched(start.problem, { masked: true });
+  const state = {
+    ...start,
+    problem: {
+      ...problem,
+      inputs: { ...problem.inputs, mask: Float32Array.of(0, -Infinity, -0, -1e9) },
+    },
+  };
+  const read = readState(writeState(state, start), start, stateOf);
+  expect(Array.from(read.state.problem.inputs.mask ?? [])).toEqual([0, -Infinity, -0, -1e9]);
+});
+
+test('damaged text never throws, and gives a state that fits together', () => {
+  const pieces = fc.constantFrom('q', 'k=1,2', 'ver=9', 'tq=0', 'tk=-1', 'cell=x', '%', 'q=a', '=');
+  fc.assert(
+    fc.property(fc.array(fc.oneof(pieces, fc.string())), (parts) => {
+      const { state } = readState(parts.join('&'), start, stateOf);
+      for (const id of inputsOf(state.problem)) {
+        const { matrices, rows, cols } = inputShape(id, state.problem);
+        const values = state.problem.inputs[id];
+        if (values) expect(values.length).toBe(matrices * rows * cols);
+        else expect(state.problem.seeds[id]).toBeDefined();
+      }
+    }),
+  );
+});
+
+test('a newer version and an unknown part are named, and the rest is taken', () => {
+  const { state, messages } = readState('ver=2&example=catSat&decimals=2&spin=1', start, stateOf);
+  expect(state).toMatchObject({ preset: 'catSat', format: { mode: 'decimals', digits: 2 } });
+  expect(messages.join(' ')).toMatch(/newer version \(2\)/);
+  expect(messages.join(' ')).toContain('spin');
+});
+
+test('a matrix that contradicts the sizes is named with what was found and expected', () => {
+  const { state, messages } = readState('dk=4&dK=4&q=1,2,3;4,5,6', start, stateOf);
+  expect(state.problem).toMatchObject({ sizes: start.problem.sizes });
+  expect(messages.join(' ')).toMatch(/q is 2 × 3, but 2 × 4 was expected/);
+});
+
+test('packing gives the text back', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), async (text) => {
+      const packed = await pack(text);
+      expect(packed).toMatch(/^[\w-]*$/);
+      expect(await unpack(packed)).toBe(text);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('packed text that was damaged is refused', async () => {
+  await expect(unpack('AAAA')).rejects.toThrow();
+});
