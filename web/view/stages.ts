@@ -15,7 +15,10 @@ export const sectionIds = ['inputs', 'scores', 'softmax', 'output', 'scale', 'gr
 export type SectionId = (typeof sectionIds)[number];
 
 export interface StagesContext extends MatrixContext {
+  /** What the numbers belong to. */
   readonly problem: Problem;
+  /** What was asked for: ahead of the numbers by a frame at most. */
+  readonly wanted: Problem;
   readonly session: Session;
   readonly table: ReadonlyMap<StageId, StageInfo>;
   readonly shown: Shown;
@@ -162,13 +165,13 @@ function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
 
 /** The mask, with the ways to make one. */
 function maskPart(context: StagesContext): TemplateResult {
-  const { problem, onSwitch } = context;
+  const { problem, wanted, onSwitch } = context;
   const box = (name: 'causal' | 'masked', label: string) =>
     html`<label
       ><input
         type="checkbox"
-        .checked=${live(problem[name])}
-        @change=${() => onSwitch({ [name]: !problem[name] })}
+        .checked=${live(wanted[name])}
+        @change=${() => onSwitch({ [name]: !wanted[name] })}
       />
       ${label}</label
     >`;
@@ -319,7 +322,7 @@ function scaleSection({ scaleLab }: StagesContext): TemplateResult {
 }
 
 function gradientsSection(context: StagesContext): TemplateResult {
-  const { problem, gradients, onSwitch } = context;
+  const { problem, wanted, gradients, onSwitch } = context;
   const waiting = html`<p class="waiting">The gradients are loading.</p>`;
   return section(
     'gradients',
@@ -329,8 +332,8 @@ function gradientsSection(context: StagesContext): TemplateResult {
     html`<label class="switch"
         ><input
           type="checkbox"
-          .checked=${live(problem.gradients)}
-          @change=${() => onSwitch({ gradients: !problem.gradients })}
+          .checked=${live(wanted.gradients)}
+          @change=${() => onSwitch({ gradients: !wanted.gradients })}
         />
         Show the gradients</label
       >

@@ -250,6 +250,7 @@ export class AttentionLabElement extends LitElement {
               stops: this.#grid.stops,
               explanationId,
               problem,
+              wanted: state.problem,
               session,
               table,
             })}
