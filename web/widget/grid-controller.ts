@@ -3,9 +3,9 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { CellRef, Session, StageId } from '../core/types.ts';
 import { fullPrecision } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
+import { inputShape, matrixIndex } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
-import { draftKey, type InputId, inputIds } from '../state/types.ts';
-import { cellValue } from '../view/shown.ts';
+import { draftKey, type InputId, inputIds, type Problem } from '../state/types.ts';
 import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
 
 export interface GridHost extends ReactiveControllerHost {
@@ -183,8 +183,9 @@ export class GridController implements ReactiveController {
   #beginTyping(cell: HTMLTableCellElement, input: HTMLInputElement): void {
     const ref = refOf(cell);
     const key = keyOf(ref);
-    const { session, store } = this.#host;
-    const original = fullPrecision(session ? cellValue(session, ref) : 0);
+    const { store } = this.#host;
+    // From the state: the numbers of the session may be a frame behind what was typed.
+    const original = fullPrecision(givenValue(store.state.problem, ref));
     this.editing = { place: placeOf(cell), key, original, changed: false };
     input.value = store.state.drafts[key]?.text ?? original;
     input.select();
@@ -243,6 +244,15 @@ function refOf(cell: HTMLTableCellElement): CellRef {
     row: Number(row),
     col: Number(col),
   };
+}
+
+function givenValue(problem: Problem, cell: CellRef): number {
+  const { stage, row, col } = cell;
+  if (!isInput(stage)) return 0;
+  const { rows, cols } = inputShape(stage, problem);
+  return (
+    problem.inputs[stage]?.[(matrixIndex(stage, problem, cell) * rows + row) * cols + col] ?? 0
+  );
 }
 
 const isPaintable = (cell: HTMLElement): boolean => cell.classList.contains('paint');
