@@ -9,6 +9,8 @@ const relaxedProbe = new Uint8Array([
 
 export default defineConfig({
   test: {
+    // A guard against hanging, not a measure of speed: machines are shared.
+    testTimeout: 120_000,
     include: ['tests/web/**/*.test.ts'],
     // Node 20 knows the flag and needs it; newer ones have the feature and refuse the flag.
     execArgv:
