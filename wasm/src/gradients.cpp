@@ -56,7 +56,7 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
   const Matrix out = matrix(stage, batch, head);
   fill(out, 0);
   // Huge numbers of empty matrices are not visited one by one.
-  const auto empty = [&](StageId id) { return shape_of(id, config_).cells() == 0; };
+  const auto empty = [&](StageId id) { return entry(id).shape.cells() == 0; };
   const std::int64_t d_k = config_.d_k;
   const std::int64_t d_v = config_.d_v;
   const std::int64_t group = config_.heads / config_.kv_heads;

@@ -52,6 +52,7 @@ Status Pipeline::configure(const Config& config) {
   const std::int64_t bytes = arena_bytes_of(config);
   if (!reserve(bytes)) {
     configured_ = false;
+    entries_ = {};
     return {Code::kOutOfMemory, "arena", static_cast<double>(bytes),
             static_cast<double>(kArenaBytes)};
   }
@@ -60,9 +61,13 @@ Status Pipeline::configure(const Config& config) {
   scale_ = scale_of(config);
   std::int64_t offset = aligned_bytes(static_cast<std::int64_t>(config.valid_lengths.size()));
   for (const Stage& stage : kStages) {
-    offsets_[index_of(stage.id)] = to_size(offset) / sizeof(float);
-    if (!stage.applies(config)) continue;
-    offset += arena_bytes_of(stage.id, config);
+    Entry& own = entries_[index_of(stage.id)];
+    own = {.present = stage.applies(config),
+           .operation = operation_of(stage.id, config),
+           .operands = {operand_of(stage.id, 0, config), operand_of(stage.id, 1, config)},
+           .shape = shape_of(stage.id, config),
+           .offset = to_size(offset) / sizeof(float)};
+    if (own.present) offset += arena_bytes_of(stage.id, config);
   }
   std::fill_n(arena_.get(), to_size(bytes) / sizeof(float), 0.0F);
   if (!config.valid_lengths.empty()) {
@@ -76,17 +81,17 @@ Status Pipeline::configure(const Config& config) {
 
 bool Pipeline::is_given(StageId stage) const {
   if (stage == StageId::kMask) return configured_ && config_.masked;
-  return has(stage) && operation_of(stage, config_) == Operation::kGiven;
+  return has(stage) && entry(stage).operation == Operation::kGiven;
 }
 
 std::span<const float> Pipeline::stage(StageId stage) const {
   if (!has(stage)) return {};
-  return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+  return {arena_.get() + entry(stage).offset, to_size(entry(stage).shape.cells())};
 }
 
 std::span<float> Pipeline::input(StageId stage) {
   if (!is_given(stage)) return {};
-  return {arena_.get() + offsets_[index_of(stage)], to_size(shape_of(stage, config_).cells())};
+  return {arena_.get() + entry(stage).offset, to_size(entry(stage).shape.cells())};
 }
 
 Matrix Pipeline::past(StageId present, std::int64_t batch, std::int64_t head) {
@@ -128,11 +133,12 @@ RowStatistics Pipeline::row_statistics(std::int64_t batch, std::int64_t head,
 }
 
 ConstMatrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) const {
-  const Shape shape = shape_of(stage, config_);
+  const Shape& shape = entry(stage).shape;
   const std::int64_t index = batch * shape.heads + head;
-  const float* data = arena_.get() + offsets_[index_of(stage)];
-  return {data + to_size(index * shape.matrix_cells()), to_size(shape.rows), to_size(shape.cols),
-          to_size(shape.cols)};
+  // Without overflow: the whole stage was found to fit.
+  const std::int64_t offset = index * shape.rows * shape.cols;
+  return {arena_.get() + entry(stage).offset + to_size(offset), to_size(shape.rows),
+          to_size(shape.cols), to_size(shape.cols)};
 }
 
 Matrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) {
@@ -142,7 +148,7 @@ Matrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) {
 
 Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_t batch,
                                   std::int64_t head) const {
-  const StageId id = operand_of(reader, place, config_);
+  const StageId id = entry(reader).operands[place];
   const Stage& stage = stage_of(id);
   Source source;
   source.stage = id;
@@ -156,7 +162,7 @@ Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_
   source.matrix = matrix(id, source.batch, source.head);
   if (!stage.per_batch && reader_heads != PerHead::kNone) {
     // A projection holds the columns of all heads side by side.
-    const std::size_t width = to_size(shape_of(reader, config_).cols);
+    const std::size_t width = to_size(entry(reader).shape.cols);
     source.first_col = to_size(head) * width;
     source.matrix = source.matrix.columns(source.first_col, width);
   }
@@ -164,7 +170,7 @@ Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_
 }
 
 void Pipeline::hide_keys() {
-  const Shape shape = shape_of(StageId::kMask, config_);
+  const Shape& shape = entry(StageId::kMask).shape;
   for (std::int64_t b = 0; b < shape.batch; ++b) {
     // Without valid lengths the queries stand behind the past; with them they are the last tokens.
     const bool limited = !config_.valid_lengths.empty();
@@ -184,9 +190,9 @@ void Pipeline::hide_keys() {
 void Pipeline::run() {
   if (!configured_) return;
   const bool hides = config_.causal || !config_.valid_lengths.empty();
-  if (hides && shape_of(StageId::kMask, config_).cells() > 0) hide_keys();
+  if (hides && entry(StageId::kMask).shape.cells() > 0) hide_keys();
   for (const Stage& stage : kStages) {
-    if (stage.applies(config_) && !is_given(stage.id)) compute(stage.id);
+    if (has(stage.id) && !is_given(stage.id)) compute(stage.id);
   }
 }
 
@@ -205,7 +211,7 @@ void Pipeline::blend_again(std::int64_t batch, std::int64_t head, Matrix out) {
 }
 
 void Pipeline::compute(StageId stage) {
-  const Shape shape = shape_of(stage, config_);
+  const Shape& shape = entry(stage).shape;
   // Also keeps a huge number of empty matrices from being visited one by one.
   if (shape.cells() == 0) return;
   for (std::int64_t b = 0; b < shape.batch; ++b) {

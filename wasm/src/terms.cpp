@@ -26,7 +26,7 @@ Status Pipeline::check(const Cell& cell) const {
     const bool known = cell.stage < StageId::kNone;
     return {Code::kStageAbsent, known ? stage_of(cell.stage).name : std::string_view("stage")};
   }
-  const Shape shape = shape_of(cell.stage, config_);
+  const Shape& shape = entry(cell.stage).shape;
   for (const auto& [index, extent] :
        {std::array{cell.batch, shape.batch}, std::array{cell.head, shape.heads},
         std::array{cell.row, shape.rows}, std::array{cell.col, shape.cols}}) {
@@ -39,13 +39,13 @@ Status Pipeline::check(const Cell& cell) const {
 }
 
 std::size_t Pipeline::term_count(const Cell& cell) const {
-  switch (operation_of(cell.stage, config_)) {
+  switch (entry(cell.stage).operation) {
     case Operation::kGiven:
       return 0;
     case Operation::kMatmul:
     case Operation::kRowMax:
     case Operation::kRowSum:
-      return to_size(shape_of(operand_of(cell.stage, 0, config_), config_).cols);
+      return to_size(entry(entry(cell.stage).operands[0]).shape.cols);
     case Operation::kSumOfProducts:
       return gradient_term_count(cell);
     default:
@@ -66,7 +66,7 @@ Term Pipeline::term(const Cell& cell, std::size_t index) const {
   const auto operand_at = [&](std::size_t place, std::size_t r, std::size_t c) {
     return operand(source(cell.stage, place, cell.batch, cell.head), r, c);
   };
-  switch (operation_of(cell.stage, config_)) {
+  switch (entry(cell.stage).operation) {
     case Operation::kGiven:
       return {};
     case Operation::kMatmul: {

@@ -54,7 +54,7 @@ class Pipeline {
   // The factor of the raw scores: given, or 1/√d_k (1 for d_k = 0, where every score is 0).
   float scale() const { return scale_; }
 
-  bool has(StageId stage) const { return configured_ && applies(stage, config_); }
+  bool has(StageId stage) const { return entry(stage).present; }
 
   // Whether the numbers of a stage come from outside. Those of a mask do where one is given; what
   // `causal` and valid lengths hide is added to it by run().
@@ -104,6 +104,16 @@ class Pipeline {
     void operator()(float* memory) const;
   };
 
+  // What the table says of a stage under the present configuration: a small run spends its time on
+  // looking this up.
+  struct Entry {
+    bool present = false;
+    Operation operation = Operation::kGiven;
+    std::array<StageId, 2> operands{StageId::kNone, StageId::kNone};  // of a forward stage all
+    Shape shape;
+    std::size_t offset = 0;  // floats from the arena's start
+  };
+
   // One matrix that an operand supplies. It may be a block of columns: head h of X·W reads the
   // columns of W that belong to h.
   struct Source {
@@ -114,6 +124,7 @@ class Pipeline {
     ConstMatrix matrix;
   };
 
+  const Entry& entry(StageId stage) const { return entries_[static_cast<std::size_t>(stage)]; }
   bool reserve(std::int64_t bytes);
   Matrix matrix(StageId stage, std::int64_t batch, std::int64_t head);
   ConstMatrix matrix(StageId stage, std::int64_t batch, std::int64_t head) const;
@@ -137,8 +148,8 @@ class Pipeline {
   bool configured_ = false;
   float scale_ = 1;
   std::unique_ptr<float[], Free> arena_;
-  std::int64_t capacity_ = 0;                       // bytes
-  std::array<std::size_t, kStageCount> offsets_{};  // floats from the arena's start
+  std::int64_t capacity_ = 0;                     // bytes
+  std::array<Entry, kStageCount + 1> entries_{};  // kNone is absent
 };
 
 }  // namespace attn
