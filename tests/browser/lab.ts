@@ -7,6 +7,7 @@ export class Lab {
   readonly explanation: Locator;
   readonly pinned: Locator;
   readonly alerts: Locator;
+  readonly dialog: Locator;
 
   constructor(page: Page, host: Locator = page.locator('attention-lab')) {
     this.page = page;
@@ -14,6 +15,7 @@ export class Lab {
     this.explanation = host.getByRole('complementary', { name: 'Why this number' });
     this.pinned = host.locator('aside').getByText('pinned', { exact: true });
     this.alerts = host.getByRole('alert');
+    this.dialog = host.getByRole('dialog');
   }
 
   /** Opens the hosted page and waits for its numbers. */
@@ -59,6 +61,16 @@ export class Lab {
     await expect.poll(() => this.texts(stage), { message: stage }).toEqual(expected);
   }
 
+  /** The numbers in the cells of a matrix, as far as they are shown. */
+  async numbers(stage: string): Promise<number[][]> {
+    const texts = await this.texts(stage);
+    return texts.map((row) => row.map((text) => Number(text.replaceAll('−', '-'))));
+  }
+
+  async expectNumbers(stage: string, expected: number[][]): Promise<void> {
+    await expect.poll(() => this.numbers(stage), { message: stage }).toEqual(expected);
+  }
+
   /** Types over what is in an input cell and leaves the cell by Tab. */
   async edit(stage: string, row: number, col: number, text: string): Promise<void> {
     await this.type(stage, row, col, text);
@@ -76,6 +88,40 @@ export class Lab {
     const option = this.host.getByRole('option', { name: example });
     const value = (await option.getAttribute('value')) ?? '';
     await this.host.getByRole('combobox', { name: /^Example/ }).selectOption(value);
+  }
+
+  /** A button outside the dialogs. */
+  button(name: string): Locator {
+    return this.host.getByRole('button', { name, exact: true });
+  }
+
+  /** A field above the matrices, by a part of its name: `number of keys`, `Scale`. */
+  field(name: string | RegExp): Locator {
+    return this.host.getByRole('textbox', { name });
+  }
+
+  /** Types into a field and takes it by Enter. */
+  async set(name: string | RegExp, text: string): Promise<void> {
+    await this.field(name).fill(text);
+    await this.field(name).press('Enter');
+  }
+
+  /** Opens the dialog to paste, fill and copy, at the matrix with this letter. */
+  async openTools(letter: string): Promise<void> {
+    await this.button('Paste, fill, copy…').click();
+    const matrix = this.dialog.getByRole('combobox', { name: 'Matrix' });
+    const option = matrix.getByRole('option', { name: new RegExp(`^${letter}: `) });
+    await matrix.selectOption((await option.getAttribute('value')) ?? '');
+  }
+
+  /** Types or pastes into the text box of that dialog. */
+  async give(text: string): Promise<void> {
+    await this.dialog.getByRole('textbox', { name: /Paste or type/ }).fill(text);
+  }
+
+  /** What that dialog says of the text. */
+  get understood(): Locator {
+    return this.dialog.getByRole('status').first();
   }
 
   /** Where the focus is: the matrix (by section and stage) and the cell in it. */

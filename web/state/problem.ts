@@ -111,6 +111,9 @@ export function switched(
   return completed(problem, { ...problem, ...switches });
 }
 
+/** As many numbers as the core's memory holds at most; the other stages need some of it, too. */
+const mostCells = 2 ** 26;
+
 /** `next` with all inputs that it has, from those of `problem` as far as they go. */
 function completed(problem: Problem, next: Problem): Problem {
   const inputs: Partial<Record<InputId, Float32Array>> = {};
@@ -119,6 +122,8 @@ function completed(problem: Problem, next: Problem): Problem {
     const from = problem.inputs[id];
     // What the core has not drawn yet is drawn in its new size.
     if (!from && problem.seeds[id] !== undefined) continue;
+    // Left out, as the core will refuse it: there may not even be an array of this length.
+    if (lengthOf(id, next) > mostCells) continue;
     // Any gradient shows something; of zeros everything else would be zero.
     inputs[id] = from
       ? recut(from, extents(id, problem), extents(id, next))

@@ -76,7 +76,7 @@ export interface Problem {
   /** The gradient of the result is among the inputs, and the core works the others out. */
   readonly gradients: boolean;
   readonly sizes: Sizes;
-  /** Never written to: a change makes a new array. Missing only while a seed waits for the core. */
+  /** Never written to: a change makes a new array. Missing only while a seed or a refusal waits for the core. */
   readonly inputs: Readonly<Partial<Record<InputId, Float32Array>>>;
   /** Seeds of the inputs that the core drew from N(0, 1) and that nobody changed since. */
   readonly seeds: Readonly<Partial<Record<InputId, number>>>;

@@ -104,7 +104,7 @@ export class AttentionLabElement extends LitElement {
 
   #open(): Workspace {
     const state = this.stateOf(this.preset) ?? stateFrom('worked', worked);
-    const workspace = new Workspace(state);
+    const workspace = new Workspace(state, (preset) => this.stateOf(preset)?.problem ?? null);
     if (state.preset !== this.preset) {
       workspace.store.dispatch({
         type: 'notice',

@@ -18,9 +18,13 @@ export class Workspace extends EventTarget {
   #computed: Problem | null = null;
   #frame = 0;
   #wanted = false;
+  /** The problem of an example: what stands there when a link asks for more than can be had. */
+  readonly #exampleOf: (preset: string) => Problem | null;
+  #fellBack = false;
 
-  constructor(initial: State) {
+  constructor(initial: State, exampleOf: (preset: string) => Problem | null) {
     super();
+    this.#exampleOf = exampleOf;
     this.store = createStore(initial);
     this.store.subscribe((state, previous) => {
       if (state.problem !== previous.problem) this.#schedule();
@@ -87,12 +91,20 @@ export class Workspace extends EventTarget {
       if (complete !== problem) this.store.dispatch({ type: 'drawn', problem: complete });
     } catch (error) {
       if (!(error instanceof AttentionError)) throw error;
-      if (before === null) this.error = error;
-      else this.store.dispatch({ type: 'reject', problem: before, notice: error.message });
+      const kept = before ?? this.#fallBack();
+      if (kept) this.store.dispatch({ type: 'reject', problem: kept, notice: error.message });
+      else this.error = error;
       return;
     }
     ++this.revision;
     this.#tell('numbers');
+  }
+
+  /** Once, before there were any numbers. */
+  #fallBack(): Problem | null {
+    if (this.#fellBack) return null;
+    this.#fellBack = true;
+    return this.#exampleOf(this.store.state.preset);
   }
 
   /** Has the core draw the inputs of which only a seed is known, and adds their numbers. */

@@ -1,0 +1,222 @@
+/** The address holds the whole state: reload, Back and a copied link restore it, damaged or not. */
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { Lab } from './lab.ts';
+
+const worked = [
+  ['1.2384', '1.7616'],
+  ['2.7616', '0.2384'],
+];
+
+const stages = ['q', 'k', 'v', 'rawScores', 'scaledScores', 'weights', 'heads'];
+
+/** Everything that a reader sees of the numbers and can set. */
+async function everything(lab: Lab) {
+  const texts: Record<string, string[][]> = {};
+  for (const stage of stages) texts[stage] = await lab.texts(stage);
+  return {
+    texts,
+    rows: await lab.matrix('rawScores').getByRole('rowheader').allTextContents(),
+    columns: await lab.matrix('rawScores').getByRole('columnheader').allTextContents(),
+    features: await lab.matrix('q').getByRole('columnheader').allTextContents(),
+    scale: await lab.field(/^Scale/).inputValue(),
+    digits: await lab.field(/How many digits/).inputValue(),
+    hand: await lab.host.getByRole('radio', { name: /by hand/ }).isChecked(),
+    pinned: await lab.explanation.locator('.who').textContent(),
+    seeds: await lab.host.getByText(/^Seeds/).allTextContents(),
+  };
+}
+
+/** Names that an address has to escape. */
+const names = '100 % sure, a&b=c#d, “ü”';
+
+async function changeEverything(lab: Lab, page: Page): Promise<void> {
+  await lab.choose(/^Second example/);
+  await expect(lab.matrix('k').locator('figcaption')).toContainText('3 × 4');
+  await lab.set(/number of keys/, '4');
+  await lab.set(/^Scale/, '1/3');
+  await lab.set(/How many digits/, '6');
+  await lab.edit('q', 0, 0, '-0');
+  await lab.edit('k', 1, 1, '1/3');
+  await lab.edit('v', 3, 1, '-1e-7');
+  await lab.host.getByRole('radio', { name: /by hand/ }).check();
+  await lab.button('Names…').click();
+  await lab.dialog.getByRole('textbox', { name: 'Query tokens' }).fill(names);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await lab.cell('weights', 2, 1).click();
+  await expect(lab.pinned).toHaveCount(1);
+}
+
+test.describe('with the clipboard', () => {
+  test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+  test('reload, a copied link and Back restore everything', async ({ page, context }) => {
+    const lab = await Lab.open(page);
+    await changeEverything(lab, page);
+    const before = await everything(lab);
+    expect(before.texts.q?.[0]?.[0]).toMatch(/^−0/);
+    expect(before.rows).toEqual(['100 % sure', 'a&b=c#d', '“ü”']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await expect(page.getByRole('button', { name: 'Link copied' })).toBeVisible();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(page.url()).toBe(link);
+
+    await page.reload();
+    await lab.ready();
+    await expect(lab.pinned).toHaveCount(1);
+    expect(await everything(lab)).toEqual(before);
+    await expect(lab.alerts).toHaveCount(0);
+
+    const other = await context.newPage();
+    await other.goto(link);
+    const received = new Lab(other);
+    await received.ready();
+    await expect(received.pinned).toHaveCount(1);
+    expect(await everything(received)).toEqual(before);
+    // Written again, it is the same address.
+    await received.cell('weights', 0, 0).click();
+    await received.cell('weights', 2, 1).click();
+    await expect(other).toHaveURL(link);
+    await other.close();
+
+    await lab.choose(/^Exercise 2/);
+    await lab.expectNumbers('heads', [[5, 10]]);
+    await expect(page).toHaveURL(/example=exercise2/);
+    await page.goBack();
+    await expect(page).toHaveURL(link);
+    await expect(lab.pinned).toHaveCount(1);
+    await expect.poll(() => everything(lab)).toEqual(before);
+    await page.goForward();
+    await lab.expectNumbers('heads', [[5, 10]]);
+  });
+});
+
+test('an untouched page has a plain address, and an edit that is undone gives it back', async ({
+  page,
+  site,
+}) => {
+  const lab = await Lab.open(page);
+  await lab.edit('q', 0, 0, '3');
+  await expect(page).toHaveURL(/q=3,0,2,0;0,4,0,2/);
+  await lab.button('Undo').click();
+  await expect(page).toHaveURL(`${site.address}strict/lab/`);
+});
+
+test('a long state is packed, and unpacked to the same numbers', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.openTools('Q');
+  const cell = (row: number, col: number) => Math.sin(row * 20 + col).toFixed(6);
+  const rows = [...Array(14).keys()].map((row) =>
+    [...Array(16).keys()].map((col) => cell(row, col)).join(','),
+  );
+  await lab.give(rows.join('\n'));
+  await lab.dialog.getByRole('button', { name: /^Take it and set/ }).click();
+  await expect(lab.matrix('q').locator('figcaption')).toContainText('14 × 16');
+  await expect(page).toHaveURL(/#\?z=[\w-]+$/);
+  const q = await lab.texts('q');
+  const weights = await lab.texts('weights');
+  await page.reload();
+  await lab.ready();
+  await lab.expectTexts('q', q);
+  await lab.expectTexts('weights', weights);
+  await expect(lab.alerts).toHaveCount(0);
+
+  // Cut off, as some messengers do.
+  const cut = page.url().slice(0, -40);
+  await page.goto('about:blank');
+  await page.goto(cut);
+  await lab.ready();
+  await expect(lab.alerts).toContainText(/damaged/);
+  await lab.expectTexts('heads', worked);
+});
+
+/** The valid part of a link is taken; what is said of the rest. */
+const damaged: Record<string, [string, RegExp[]]> = {
+  'packed text that is none': ['z=!!!&decimals=2', [/damaged/]],
+  'a ragged matrix': ['q=1,2;3&decimals=2', [/q.*row 1 has 1 number.*row 0 has 2/]],
+  'letters in a matrix': ['v=1,x;2,3&decimals=2', [/v, row 0, column 1.*expected a number.*x/i]],
+  'NaN in a matrix': ['v=1,NaN;2,3&decimals=2', [/v, row 0, column 1.*finite number.*NaN/i]],
+  'a matrix that contradicts another': [
+    'q=1,2;3,4&k=1,2,3;4,5,6&decimals=2',
+    [/k is 2 × 3, but 2 × 2 was expected/],
+  ],
+  'an unknown example': ['example=nonsense&decimals=2', [/nonsense/]],
+  'an unknown part': ['spin=1&decimals=2', [/spin/]],
+  'a part without a value': ['decimals=2&q', [/“q”/]],
+  'a broken escape': ['queryNames=%E0%A4%A,b&decimals=2', []],
+  'a size that is none': ['tq=-1&decimals=2', [/tq is a whole number.*-1/]],
+  'digits beyond what is shown': ['digits=40&decimals=2', [/digits go from 1 to 8.*40/]],
+  'a cell that is not there': ['cell=weights:40:40&decimals=2', []],
+  'a stage that is not there': ['cell=magic:0:0&decimals=2', [/cell names a stage.*magic/]],
+};
+
+test('a damaged link gives the part that is valid, and says what is not', async ({ page }) => {
+  const lab = await Lab.open(page);
+  for (const [name, [query, sentences]] of Object.entries(damaged)) {
+    await test.step(name, async () => {
+      await page.goto('about:blank');
+      await page.goto(`strict/lab/#?${query}`);
+      await lab.ready();
+      for (const sentence of sentences) await expect(lab.alerts).toContainText(sentence);
+      if (sentences.length === 0) await expect(lab.alerts).toHaveCount(0);
+      const weight = query.startsWith('z=') ? '0.8808' : /^q=1,2;3,4/.test(query) ? null : '0.88';
+      if (weight) await expect(lab.cell('weights', 0, 0)).toHaveText(weight);
+      // It works on.
+      await lab.edit('q', 0, 0, '0');
+      await expect(lab.input('q', 0, 0)).toHaveValue(/^0/);
+    });
+  }
+});
+
+test('a link of a newer version gives what is known here, and says so', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#softmax?ver=2&example=second&rotary=on&decimals=2');
+  await expect(lab.alerts).toContainText(/newer version \(2\)/);
+  await expect(lab.alerts).toContainText('rotary');
+  await lab.expectTexts('heads', [
+    ['0.94', '2.31'],
+    ['2.09', '1.16'],
+    ['1.33', '2.00'],
+  ]);
+  await expect(lab.host.locator('#softmax').getByRole('heading').first()).toBeInViewport();
+});
+
+test('a link that asks for more than the arena holds is named and leaves a page that works', async ({
+  page,
+}) => {
+  // The second holds more numbers than any array can.
+  for (const query of ['tq=60000&tk=60000', 'dK=999999&tk=999999']) {
+    await page.goto('about:blank');
+    await page.goto(`strict/lab/#?${query}`);
+    const lab = new Lab(page);
+    await lab.expectTexts('heads', worked);
+    await expect(lab.alerts.first()).toContainText(/at most/);
+    await expect(lab.field(/number of keys/)).toHaveValue(/^(60000|999999)$/);
+  }
+  const lab = new Lab(page);
+  await lab.edit('v', 0, 0, '0');
+  await expect(lab.cell('heads', 0, 0)).toHaveText('0.3576');
+});
+
+test('a section in the address is gone to, and Back leads from section to section', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const lab = await Lab.open(page, 'strict/lab/#output');
+  const heading = (id: string) => lab.host.locator(`#${id}`).getByRole('heading').first();
+  await expect(heading('output')).toBeInViewport();
+  const bar = lab.host.getByRole('navigation', { name: /Formula/ });
+  await bar.getByRole('link', { name: /softmax/ }).click();
+  await expect(page).toHaveURL(/#softmax$/);
+  await expect(heading('softmax')).toBeInViewport({ ratio: 1 });
+  await page.goBack();
+  await expect(page).toHaveURL(/#output$/);
+  await expect(heading('output')).toBeInViewport({ ratio: 1 });
+  // What was typed in the meantime is kept when only the section changes.
+  await lab.edit('v', 0, 0, '0');
+  await expect(page).toHaveURL(/#output\?.*&v=0,2;3,0$/);
+  await bar.getByRole('link', { name: /softmax/ }).click();
+  await expect(page).toHaveURL(/#softmax\?.*&v=0,2;3,0$/);
+  await page.goBack();
+  await expect(lab.cell('heads', 0, 0)).toHaveText('0.3576');
+});
