@@ -22,6 +22,8 @@ interface HeatMapProps {
   /** Rises when the values behind the view change. */
   readonly revision: number;
   readonly active: CellRef | null;
+  /** The row and the column where it was left. */
+  readonly stop: readonly [number, number];
   readonly pinned: boolean;
   /** The box of cells that go into the active one. */
   readonly operands: Box | null;
@@ -106,8 +108,9 @@ function heatMap(props: HeatMapProps): TemplateResult {
   const { rows, cols, active } = props;
   const here = active?.stage === props.stage ? active : null;
   const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
+  const left = { row: clamp(props.stop[0], rows), col: clamp(props.stop[1], cols) };
   const onKeyDown = (event: KeyboardEvent) => {
-    const { row, col } = here ?? { row: 0, col: 0 };
+    const { row, col } = here ?? left;
     const step = steps[event.key];
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (step) props.onFocus(clamp(row + step[0], rows), clamp(col + step[1], cols));
@@ -142,7 +145,7 @@ function heatMap(props: HeatMapProps): TemplateResult {
         if (event.pointerType !== 'touch') props.onHover(...cellAt(event, props));
       }}
       @click=${(event: MouseEvent) => props.onPin(...cellAt(event, props))}
-      @focus=${() => props.onFocus(here?.row ?? 0, here?.col ?? 0)}
+      @focus=${() => props.onFocus((here ?? left).row, (here ?? left).col)}
       @keydown=${onKeyDown}
       ${drawn(props)}
     ></canvas>
@@ -163,6 +166,7 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
   const { info, shape } = props;
   const { id } = info;
   const scale = context.scaleOf(id);
+  const [stopRow = 0, stopCol = 0] = context.stops.get(props.place)?.split(' ').map(Number) ?? [];
   const at = (row: number, col: number): CellRef => ({
     stage: id,
     batch: props.batch,
@@ -179,12 +183,13 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
     scale,
     revision: context.revision,
     active: context.active,
+    stop: [stopRow, stopCol],
     pinned: context.pinned,
     which: `${props.batch} ${props.head}`,
     operands: context.operandBoxes.get(id) ?? null,
     describedBy: context.explanationId,
     onHover: (row, col) => context.onHover(at(row, col)),
-    onFocus: (row, col) => context.onFocus(at(row, col)),
+    onFocus: (row, col) => context.onFocus(at(row, col), props.place),
     onPin: (row, col) => context.onPin(at(row, col)),
     onRelease: context.onRelease,
   })}

@@ -29,7 +29,8 @@ export interface MatrixContext {
   /** The scale that a stage is coloured by where it is drawn as a heat map. */
   readonly scaleOf: (stage: StageId) => Scale;
   readonly onHover: (cell: CellRef) => void;
-  readonly onFocus: (cell: CellRef) => void;
+  /** `place` remembers it as the cell that Tab comes back to. */
+  readonly onFocus: (cell: CellRef, place: string) => void;
   readonly onPin: (cell: CellRef) => void;
   readonly onRelease: () => void;
   /** The cell whose text is being typed: its input is left alone. */

@@ -62,8 +62,9 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  readonly focus = (cell: CellRef): void => {
+  readonly focus = (cell: CellRef, place: string): void => {
     this.focused = cell;
+    this.stops.set(place, `${cell.row} ${cell.col}`);
     this.hovered = null;
     if (this.#host.store.state.pinned) this.pin(cell);
     this.#host.requestUpdate();

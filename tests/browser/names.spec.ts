@@ -1,0 +1,66 @@
+/** Tokens and features get names of their own, which are used wherever they are spoken of. */
+import { expect, test } from './fixtures.ts';
+import { Lab } from './lab.ts';
+
+test('names stand at the matrices, in the sentences and in the address', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.button('Names…').click();
+  const field = (name: string) => lab.dialog.getByRole('textbox', { name });
+  await field('Query tokens').fill('Anna, 50 % off');
+  await field('Key tokens').fill('hund');
+  await field('Features').fill('colour, , size');
+  await field('Value numbers').fill('left, right');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect(lab.dialog).toHaveCount(0);
+
+  const heads = (stage: string, role: 'rowheader' | 'columnheader') =>
+    lab.matrix(stage).getByRole(role);
+  const check = async () => {
+    await expect(heads('rawScores', 'rowheader')).toHaveText(['Anna', '50 % off']);
+    await expect(heads('rawScores', 'columnheader')).toHaveText(['hund', 'token 1']);
+    await expect(heads('q', 'columnheader')).toHaveText(['colour', '1', 'size', '3']);
+    await expect(heads('v', 'columnheader')).toHaveText(['left', 'right']);
+  };
+  await check();
+  await expect(lab.input('q', 1, 2)).toHaveAccessibleName('Q, “50 % off”, “size”');
+  await lab.cell('weights', 0, 0).hover();
+  await expect(lab.explanation).toContainText(/“Anna” gives 88\.1\s% of its attention to “hund”/);
+  await expect(lab.host.locator('#output .lead').first()).toContainText(
+    /“Anna” takes 88\.1\s% of “hund”’s value/,
+  );
+
+  await expect(page).toHaveURL(/queryNames=Anna,50%20%25%20off/);
+  await page.reload();
+  await lab.ready();
+  await check();
+
+  await lab.set(/number of keys/, '3');
+  await expect(heads('rawScores', 'columnheader')).toHaveText(['hund', 'token 1', 'token 2']);
+  await lab.button('Undo').click();
+  await check();
+
+  await lab.button('Names…').click();
+  await expect(field('Query tokens')).toHaveValue('Anna, 50 % off');
+  await field('Query tokens').fill('');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect(heads('rawScores', 'rowheader')).toHaveText(['token 0', 'token 1']);
+  await lab.button('Undo').click();
+  await check();
+});
+
+test('where K comes from X, queries and keys have one list of names', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.choose(/^“the cat sat”/);
+  await expect(lab.matrix('x')).toBeVisible();
+  await lab.button('Names…').click();
+  await expect(lab.dialog.getByRole('textbox', { name: 'Key tokens' })).toHaveCount(0);
+  await lab.dialog.getByRole('textbox', { name: 'Query tokens' }).fill('a, b, c');
+  await lab.dialog.getByRole('textbox', { name: 'Dials' }).fill('one, two');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect(lab.matrix('rawScores').getByRole('rowheader')).toHaveText(['a', 'b', 'c']);
+  await expect(lab.matrix('rawScores').getByRole('columnheader')).toHaveText(['a', 'b', 'c']);
+  await expect(lab.matrix('x').getByRole('columnheader')).toHaveText(['one', 'two', '2', '3']);
+});
