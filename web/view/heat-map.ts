@@ -31,6 +31,7 @@ interface HeatMapProps {
   readonly onHover: (row: number, col: number) => void;
   readonly onFocus: (row: number, col: number) => void;
   readonly onPin: (row: number, col: number) => void;
+  readonly onEnter: (row: number, col: number) => void;
   readonly onRelease: () => void;
 }
 
@@ -114,7 +115,7 @@ function heatMap(props: HeatMapProps): TemplateResult {
     const step = steps[event.key];
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (step) props.onFocus(clamp(row + step[0], rows), clamp(col + step[1], cols));
-    else if (event.key === 'Enter') props.onPin(row, col);
+    else if (event.key === 'Enter') props.onEnter(row, col);
     else if (event.key === 'Escape') props.onRelease();
     else return;
     event.preventDefault();
@@ -191,6 +192,7 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
     onHover: (row, col) => context.onHover(at(row, col)),
     onFocus: (row, col) => context.onFocus(at(row, col), props.place),
     onPin: (row, col) => context.onPin(at(row, col)),
+    onEnter: (row, col) => context.onEnter(at(row, col)),
     onRelease: context.onRelease,
   })}
   ${legend(scale, context.format, 'drawn, not written: point, tap or use the arrow keys', true)}`;

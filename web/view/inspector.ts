@@ -20,7 +20,7 @@ export interface InspectorProps {
   /** The matrices that the number is made from. */
   readonly from: readonly { readonly cell: CellRef; readonly text: string }[];
   readonly onTools: (stage: StageId) => void;
-  readonly onRelease: () => void;
+  readonly onRelease: (event: Event) => void;
 }
 
 export function inspector(props: InspectorProps): TemplateResult {
@@ -28,6 +28,11 @@ export function inspector(props: InspectorProps): TemplateResult {
   return html`<aside
     class="inspect"
     aria-label="Why this number"
+    @keydown=${(event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !pinned) return;
+      event.stopPropagation();
+      props.onRelease(event);
+    }}
   >
     <p class="eyebrow">Why this number${pinned ? html` <span class="pin">pinned</span>` : nothing}</p>
     <div id=${props.id}>
@@ -70,7 +75,7 @@ export function inspector(props: InspectorProps): TemplateResult {
             <p><button class="link" @click=${() => props.onTools(cell.stage)}>${props.editable ? 'Paste, fill or copy' : 'Copy'} this matrix…</button></p>
             ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}
     <p class="keys">
-      <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin <kbd>Esc</kbd> let go
+      <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin, again: come here <kbd>Esc</kbd> let go
     </p>
   </aside>`;
 }

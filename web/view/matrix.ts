@@ -32,6 +32,7 @@ export interface MatrixContext {
   /** `place` remembers it as the cell that Tab comes back to. */
   readonly onFocus: (cell: CellRef, place: string) => void;
   readonly onPin: (cell: CellRef) => void;
+  readonly onEnter: (cell: CellRef) => void;
   readonly onRelease: () => void;
   /** The cell whose text is being typed: its input is left alone. */
   readonly editing: { readonly place: string; readonly key: string } | null;

@@ -237,6 +237,7 @@ export class AttentionLabElement extends LitElement {
               onHover: grid.hover,
               onFocus: grid.focus,
               onPin: grid.pin,
+              onEnter: grid.enter,
               onRelease: grid.release,
               shown,
               gradients: this.#gradients(problem),
@@ -305,7 +306,7 @@ export class AttentionLabElement extends LitElement {
       onTools: this.#openMatrix,
       onEdit: (at, text) =>
         this.store.dispatch({ ...at, type: 'edit', stage: at.stage as InputId, text }),
-      onRelease: this.#grid.release,
+      onRelease: this.#letGo,
     });
   }
 
@@ -483,15 +484,34 @@ export class AttentionLabElement extends LitElement {
     open(this.#tools);
   }
 
+  goToPanel(): void {
+    this.renderRoot.querySelector<HTMLElement>('aside.inspect :is(button, input)')?.focus();
+  }
+
+  /** The panel's button and Escape in it; who came by the keyboard goes back to the cell. */
+  #letGo = (event: Event): void => {
+    const { pinned } = this.store.state;
+    this.#grid.release();
+    const byKeyboard = event instanceof KeyboardEvent || (event as MouseEvent).detail === 0;
+    if (pinned && byKeyboard) this.#elementOf(pinned)?.focus();
+  };
+
+  /** What takes the focus for this cell: the first of its places on the page, or its heat map. */
+  #elementOf({ stage, row, col }: CellRef): HTMLElement | null {
+    const figure = `figure[data-stage="${stage}"]`;
+    const cell = `${figure} td[data-row="${row}"][data-col="${col}"]`;
+    const found = this.renderRoot.querySelector<HTMLElement>(`${cell}, ${figure} canvas`);
+    return found && focusable(found);
+  }
+
   #goToCell = (cell: CellRef): void => {
     const { perHead } = this.table.get(cell.stage) as StageInfo;
     const head = perHead === 'heads' ? cell.head : this.shown.head;
     if (head !== this.shown.head) this.store.dispatch({ type: 'show', shown: { head } });
     this.#grid.pin(cell);
-    const selector = `figure[data-stage="${cell.stage}"] td[data-row="${cell.row}"][data-col="${cell.col}"]`;
-    const target = this.renderRoot.querySelector<HTMLElement>(selector);
+    const target = this.#elementOf(cell);
     if (!target) return;
-    focusable(target).focus({ preventScroll: true });
+    target.focus({ preventScroll: true });
     this.#scrollTo(target, 'center');
   };
 

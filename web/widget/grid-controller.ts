@@ -14,6 +14,8 @@ export interface GridHost extends ReactiveControllerHost {
   readonly session: Session | null;
   /** A text with more than one number was pasted into a cell of this input. */
   offerMatrix(stage: InputId, text: string): void;
+  /** Puts the focus on the first link of the explanation. */
+  goToPanel(): void;
 }
 
 interface Typing {
@@ -34,6 +36,8 @@ export class GridController implements ReactiveController {
 
   /** Between a press on a cell and its click. */
   #pressed = false;
+  /** While an arrow key moves the focus: a pin goes along. Tab passes by and leaves it. */
+  #moving = false;
   readonly #host: GridHost;
 
   constructor(host: GridHost) {
@@ -51,6 +55,13 @@ export class GridController implements ReactiveController {
     this.#host.store.dispatch({ type: 'pin', cell });
   };
 
+  /** Enter pins a cell; on the pinned one it goes on to what is said of it. */
+  readonly enter = (cell: CellRef): void => {
+    const { pinned } = this.#host.store.state;
+    if (pinned && keyOf(pinned) === keyOf(cell)) this.#host.goToPanel();
+    else this.pin(cell);
+  };
+
   readonly release = (): void => {
     this.#host.store.dispatch({ type: 'pin', cell: null });
     this.#host.requestUpdate();
@@ -66,7 +77,7 @@ export class GridController implements ReactiveController {
     this.focused = cell;
     this.stops.set(place, `${cell.row} ${cell.col}`);
     this.hovered = null;
-    if (this.#host.store.state.pinned) this.pin(cell);
+    if (this.#host.store.state.pinned?.stage === cell.stage) this.pin(cell);
     this.#host.requestUpdate();
   };
 
@@ -98,7 +109,8 @@ export class GridController implements ReactiveController {
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
     // A panel that came up now would lie under the finger and get the click that is to follow.
     if (this.#pressed) return;
-    if (this.#host.store.state.pinned && !this.#watches(cell)) this.pin(this.focused);
+    const { pinned } = this.#host.store.state;
+    if (pinned && this.#moving && !this.#watches(cell)) this.pin(this.focused);
     this.#host.requestUpdate();
   };
 
@@ -151,14 +163,16 @@ export class GridController implements ReactiveController {
       this.#paint(cell);
     } else if (event.key === 'Enter') {
       if (input) this.#edit(input, false);
-      this.pin(refOf(cell));
+      this.enter(refOf(cell));
     } else if (event.key === 'Escape') {
       this.#escape(input);
     } else if (isArrow(event.key) && !(input && caretMoves(input, event))) {
       const target = neighbour(this.#host.renderRoot, cell, event.key);
       if (!target) return;
       if (input) this.#edit(input, false);
+      this.#moving = true;
       focusable(target).focus();
+      this.#moving = false;
     } else return;
     event.preventDefault();
     // A slide deck or a page around the element does not get keys that were used here.
