@@ -30,6 +30,46 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.type('1/3');
       await expect(lab.alerts).toHaveCount(1);
       await expectClean(page, 'an error in a cell, and typing in another');
+
+      await lab.set(/number of keys/, 'many');
+      await expect(lab.alerts).toHaveCount(2);
+      await expectClean(page, 'a size that was refused');
+
+      await lab.openTools('Q');
+      await lab.give('[[1, 2, 3], [4, 5, 6]]');
+      await expect(lab.dialog.getByRole('table')).toBeVisible();
+      await expectClean(page, 'a matrix that contradicts another, in the dialog');
+      await lab.give('[[1, 2], [3]]');
+      await expect(lab.understood).toHaveClass(/complaint/);
+      await expectClean(page, 'ragged rows in the dialog');
+      await page.keyboard.press('Escape');
+      await lab.button('Names…').click();
+      await expect(lab.dialog).toBeVisible();
+      await expectClean(page, 'the dialog of names');
+      await page.keyboard.press('Escape');
+
+      await lab.host.getByRole('radio', { name: /by hand/ }).check();
+      await expect(lab.matrix('plainExponentials')).toBeVisible();
+      await expectClean(page, 'softmax by hand');
+
+      await lab.host.locator('#scale').scrollIntoViewIfNeeded();
+      await expect(lab.host.getByRole('table', { name: /^Without the division/ })).toBeVisible();
+      await expectClean(page, 'the comparison');
+    });
+
+    test(`heat maps (${colorScheme})`, { tag: '@narrow' }, async ({ page }) => {
+      const lab = await Lab.open(page, 'strict/lab/#?example=random&tq=40&tk=40&k=normal:1');
+      const map = lab.host.getByRole('application', { name: /^A, weights/ }).first();
+      await map.focus();
+      await page.keyboard.press('Enter');
+      await expect(lab.pinned).toHaveCount(1);
+      await expectClean(page, 'heat maps, a cell pinned');
+      const input = lab.host.getByRole('application', { name: /^Q, queries/ }).first();
+      await input.click();
+      await lab.explanation.getByRole('textbox', { name: 'Number' }).fill('x');
+      await page.keyboard.press('Tab');
+      await expect(lab.explanation.getByRole('alert')).toBeVisible();
+      await expectClean(page, 'an error in the panel');
     });
   });
 }
@@ -40,6 +80,43 @@ test('a whole layer, with projections and W_o', { tag: '@narrow' }, async ({ pag
   await expect(lab.matrix('output')).toBeAttached();
   await lab.cell('q', 0, 0).hover();
   await expectClean(page, 'a layer');
+});
+
+test.describe('forced colours', () => {
+  test.use({ forcedColors: 'active' });
+
+  test('operands, the cell and the focus are still marked', async ({ page }) => {
+    const lab = await Lab.open(page);
+    await lab.cell('rawScores', 1, 1).click();
+    const outline = (place: string, row: number, col: number) =>
+      lab.host
+        .locator(`[data-place="${place}"] td[data-row="${row}"][data-col="${col}"]`)
+        .evaluate((cell) => {
+          const { outlineStyle, outlineWidth } = getComputedStyle(cell);
+          return outlineStyle === 'none' ? 0 : Number.parseFloat(outlineWidth);
+        });
+    await expect.poll(() => outline('scores-q', 1, 0)).toBeGreaterThan(0);
+    expect(await outline('scores-keyTransposed', 3, 1)).toBeGreaterThan(0);
+    expect(await outline('scores-q', 0, 0)).toBe(0);
+    // The explained cell is told from its operands.
+    expect(await outline('scores-rawScores', 1, 1)).toBeGreaterThan(
+      await outline('scores-q', 1, 0),
+    );
+    await expectClean(page, 'forced colours');
+
+    // A heat map's colours are its numbers, and its marks are seen on it.
+    await lab.set(/number of keys/, '40');
+    const map = lab.host.getByRole('application', { name: /^A, weights/ }).first();
+    await map.focus();
+    await page.keyboard.press('ArrowRight');
+    const mark = lab.matrix('weights').locator('.heat-cell');
+    await expect(mark).toBeVisible();
+    const { borderStyle, outlineStyle } = await mark.evaluate((element) => {
+      const { borderTopStyle, outlineStyle: outlined } = getComputedStyle(element);
+      return { borderStyle: borderTopStyle, outlineStyle: outlined };
+    });
+    expect([borderStyle, outlineStyle]).toContain('solid');
+  });
 });
 
 test('the page without numbers', async ({ page }) => {

@@ -1,6 +1,5 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type State,
   sizeNames,
 } from '../state/types.ts';
+import { fieldValue } from './field-value.ts';
 
 export interface ControlsProps {
   readonly state: State;
@@ -177,7 +177,7 @@ function field(
     aria-label=${label}
     aria-invalid=${draft ? 'true' : nothing}
     aria-describedby=${draft ? `${name}-error` : nothing}
-    .value=${live(draft?.text ?? text)}
+    ${fieldValue(draft?.text ?? text)}
     @change=${(event: Event) => onField(name, value(event))}
   />`;
 }

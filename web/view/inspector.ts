@@ -1,8 +1,8 @@
 /** "Why this number": the panel that explains the active cell. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { CellRef, StageId } from '../core/types.ts';
 import type { Explanation } from '../format/explain.ts';
+import { fieldValue } from './field-value.ts';
 import { symbolMath } from './formula.ts';
 
 export interface InspectorProps {
@@ -92,7 +92,7 @@ function editField(
         autocomplete="off"
         spellcheck="false"
         aria-invalid=${message ? 'true' : nothing}
-        .value=${live(text)}
+        ${fieldValue(text)}
         @change=${(event: Event) => onEdit(cell, (event.target as HTMLInputElement).value)}
     /></label>
     ${message ? html`<p class="complaint" role="alert">${message} The old number is kept.</p>` : nothing}`;
