@@ -144,6 +144,22 @@ test('a K of another width and a V of other rows say whose sizes they contradict
   await lab.expectTexts('heads', worked.heads);
 });
 
+test('an X of more rows makes more queries and keys', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#?example=catSat');
+  await lab.openTools('X');
+  await lab.give('[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]');
+  await lab.dialog.getByRole('button', { name: 'Take it and set T_q = 4', exact: true }).click();
+  // Each token is a unit row: q is W_q itself.
+  await lab.expectNumbers('q', [
+    [0.1, 0.4],
+    [0.2, -0.1],
+    [-0.3, 0.5],
+    [0.6, 0.2],
+  ]);
+  await expect(lab.matrix('weights').locator('figcaption')).toContainText('4 × 4');
+  await expect(lab.host.getByText(/T\s*k = 4, follows T\s*q/)).toBeVisible();
+});
+
 test.describe('with the clipboard', () => {
   test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 

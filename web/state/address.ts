@@ -337,7 +337,10 @@ function fitted(base: State, parts: Parts, messages: string[]): State {
   const inputs = { ...problem.inputs };
   const seeds = { ...problem.seeds };
   for (const [id, values] of taken) {
-    if (values.length !== lengthOf(id, problem)) continue;
+    if (values.length !== lengthOf(id, problem)) {
+      messages.push(`In the link, ${id} does not fit the other sizes. It was left out.`);
+      continue;
+    }
     inputs[id] = values;
     delete seeds[id];
   }

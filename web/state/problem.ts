@@ -167,10 +167,11 @@ export function withMatrix(
   shown: Shown = { batch: 0, head: 0 },
 ): Problem {
   const { rows: down, cols: across } = inputAxes(id, problem.outputProjection);
-  const sizes: Record<SizeName, number> = { ...problem.sizes };
-  setLast(sizes, down, rows);
-  setLast(sizes, across, cols);
-  const fitted = resized(problem, sizes);
+  // Only these two: T_k, named as it was, would hold T_q back where it follows.
+  const fitted = resized(problem, {
+    [down.at(-1) as SizeName]: lastSize(down, rows, problem.sizes) ?? 0,
+    [across.at(-1) as SizeName]: lastSize(across, cols, problem.sizes) ?? 0,
+  });
   const { [id]: old, ...inputs } = fitted.inputs;
   const { [id]: _drawn, ...seeds } = fitted.seeds;
   const next = old?.slice() ?? new Float32Array(lengthOf(id, fitted));

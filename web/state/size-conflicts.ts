@@ -37,8 +37,11 @@ export function sizeConflicts(
     });
     return { size, along, found, expected, wanted: lastSize(names, found, problem.sizes), shared };
   };
+  const columns = conflict('columns', own.cols, cols, shape.cols);
+  // Where T_k follows T_q, only a square mask fits.
+  const square = tied && id === 'mask' && rows !== cols;
   return [
     conflict('rows', own.rows, rows, shape.rows),
-    conflict('columns', own.cols, cols, shape.cols),
+    square ? { ...columns, expected: rows, wanted: null } : columns,
   ].filter(({ found, expected }) => found !== expected);
 }

@@ -167,8 +167,11 @@ export class Tools {
     const clashes = conflicts.flatMap(
       ({ size, along, found, expected, wanted, shared: others }) => {
         const has = `${symbol} has ${found} ${along}, but`;
-        if (wanted === null)
-          return `${has} ${expected} or another multiple of the heads is expected.`;
+        if (wanted === null) {
+          return input === 'mask'
+            ? `${has} as many as rows, ${expected}, are expected: T_k follows T_q.`
+            : `${has} ${expected} or another multiple of the heads is expected.`;
+        }
         if (others.length === 0) return [];
         const names = others.map((id) => stageText[id].symbol).join(' and ');
         return `${has} ${names} ${others.length > 1 ? 'need' : 'needs'} ${sizeText[size]} = ${problem.sizes[size]}.`;
