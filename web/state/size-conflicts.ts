@@ -30,10 +30,9 @@ export function sizeConflicts(
     expected: number,
   ): SizeConflict => {
     const size = names.at(-1) as SizeName;
-    const counts = (axis: SizeName) => axis === size || (tied && axis === 'tk' && size === 'tq');
     const shared = inputsOf(problem).filter((other) => {
       const { matrices, rows, cols } = inputAxes(other, problem.outputProjection);
-      return other !== id && [...matrices, ...rows, ...cols].some(counts);
+      return other !== id && [...matrices, ...rows, ...cols].includes(size);
     });
     return { size, along, found, expected, wanted: lastSize(names, found, problem.sizes), shared };
   };

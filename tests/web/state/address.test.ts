@@ -172,6 +172,13 @@ test('a matrix that contradicts the sizes is named with what was found and expec
   expect(messages.join(' ')).toMatch(/q is 2 × 3, but 2 × 4 was expected/);
 });
 
+test('where T_k follows T_q, a link that says otherwise leaves a state that fits, and a message', () => {
+  const { state, messages } = readState('example=cat&x=1,2,3,4;5,6,7,8&tk=3', start, stateOf);
+  expect(state.problem.sizes).toMatchObject({ tq: 3, tk: 3 });
+  expect(state.problem.inputs.x?.length).toBe(12);
+  expect(messages.join(' ')).toContain('x does not fit the other sizes');
+});
+
 test('packing gives the text back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), async (text) => {

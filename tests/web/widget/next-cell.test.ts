@@ -22,6 +22,17 @@ const configurations: Record<string, SessionConfig> = {
   given: { source: 'qkv', tq: 2, tk: 3, dK: 4, dV: 5 },
   projected: { source: 'x', tq: 3, tk: 3, dModel: 6, dK: 4, dV: 5, outputProjection: true },
   crossed: { source: 'x', context: true, tq: 2, tk: 3, dModel: 6, dK: 4, dV: 5 },
+  'heads of a layer': {
+    source: 'x',
+    heads: 4,
+    kvHeads: 2,
+    tq: 2,
+    tk: 2,
+    dModel: 3,
+    dK: 2,
+    dV: 3,
+    outputProjection: true,
+  },
   'heads, masked and capped': {
     source: 'qkv',
     batch: 2,
