@@ -1,7 +1,66 @@
-/** The look of the parts that are fetched later: the comparison, the dialogs, the heat maps. */
+/** The look of the parts that are fetched later: explanations, the comparison, the dialogs, the heat maps. */
 import { css } from 'lit';
 
 export const laterStyles = css`
+  /* why this number */
+  .edit-field {
+    display: flex;
+    gap: 8px;
+    align-items: center;
+    font: 14px var(--ui);
+    margin: 0 0 10px;
+  }
+  .edit-field input {
+    font: 15px var(--num);
+    color: var(--ink);
+    background: var(--field);
+    border: 1px solid var(--soft);
+    border-radius: 4px;
+    padding: 4px 8px;
+    width: 100%;
+    min-width: 0;
+  }
+  .pin {
+    border: 1px solid currentColor;
+    border-radius: 3px;
+    padding: 0 5px;
+    margin-left: 6px;
+  }
+  .inspect .who {
+    font-size: 26px;
+    line-height: 1.3;
+    margin: 0 0 6px;
+    overflow-wrap: anywhere;
+  }
+  .who .value {
+    font: 20px var(--num);
+  }
+  .inspect .arith {
+    font: 15px/1.7 var(--num);
+    margin: 0 0 4px;
+    overflow-wrap: anywhere;
+  }
+  .inspect .next {
+    color: var(--soft);
+  }
+  .inspect .release {
+    margin-bottom: 10px;
+  }
+  kbd {
+    font: 11px var(--ui);
+    border: 1px solid var(--rule);
+    border-radius: 3px;
+    padding: 1px 5px;
+    margin-left: 6px;
+  }
+  kbd:first-child {
+    margin-left: 0;
+  }
+  @container (max-width: 959px) {
+    .inspect .who {
+      font-size: 20px;
+    }
+  }
   /* heat maps */
   .heat {
     position: relative;
@@ -42,6 +101,14 @@ export const laterStyles = css`
   }
   .heat .pinned {
     outline-width: 3px;
+  }
+  .full .ramp i {
+    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 100%), transparent);
+    --hue: rgb(116 88 208);
+  }
+  .full .signed .s0,
+  .full .signed .s1 {
+    --hue: rgb(214 109 22);
   }
   /* with and without the division */
   .lab-controls {

@@ -133,23 +133,6 @@ export const styles = css`
   .controls select.mode {
     width: auto;
   }
-  .edit-field {
-    display: flex;
-    gap: 8px;
-    align-items: center;
-    font: 14px var(--ui);
-    margin: 0 0 10px;
-  }
-  .edit-field input {
-    font: 15px var(--num);
-    color: var(--ink);
-    background: var(--field);
-    border: 1px solid var(--soft);
-    border-radius: 4px;
-    padding: 4px 8px;
-    width: 100%;
-    min-width: 0;
-  }
   .controls input {
     width: 46px;
     text-align: center;
@@ -604,14 +587,6 @@ export const styles = css`
     background: color-mix(in srgb, var(--hue) calc(var(--strength) * 42%), transparent);
     --hue: var(--positive);
   }
-  .full .ramp i {
-    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 100%), transparent);
-    --hue: rgb(116 88 208);
-  }
-  .full .signed .s0,
-  .full .signed .s1 {
-    --hue: rgb(214 109 22);
-  }
   .signed .s0,
   .signed .s1 {
     --hue: var(--negative);
@@ -656,44 +631,8 @@ export const styles = css`
     color: var(--soft);
     margin: 0 0 6px;
   }
-  .pin {
-    border: 1px solid currentColor;
-    border-radius: 3px;
-    padding: 0 5px;
-    margin-left: 6px;
-  }
-  .inspect .who {
-    font-size: 26px;
-    line-height: 1.3;
-    margin: 0 0 6px;
-    overflow-wrap: anywhere;
-  }
-  .who .value {
-    font: 20px var(--num);
-  }
-  .inspect .arith {
-    font: 15px/1.7 var(--num);
-    margin: 0 0 4px;
-    overflow-wrap: anywhere;
-  }
   .inspect .sentence {
     margin-top: 10px;
-  }
-  .inspect .next {
-    color: var(--soft);
-  }
-  .inspect .release {
-    margin-bottom: 10px;
-  }
-  kbd {
-    font: 11px var(--ui);
-    border: 1px solid var(--rule);
-    border-radius: 3px;
-    padding: 1px 5px;
-    margin-left: 6px;
-  }
-  kbd:first-child {
-    margin-left: 0;
   }
 
   .failure {
@@ -765,9 +704,6 @@ export const styles = css`
       margin-top: 4px;
       font-size: 16px;
       line-height: 1.4;
-    }
-    .who {
-      font-size: 20px;
     }
   }
   @container (max-width: 700px) {

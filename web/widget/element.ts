@@ -288,7 +288,8 @@ export class AttentionLabElement extends LitElement {
   ): Insight | null {
     if (!cell) return null;
     if (!this.#insight) {
-      void import('./insight.ts').then(({ insight }) => {
+      void import('./insight.ts').then(async ({ insight }) => {
+        await this.#addLaterStyles();
         this.#insight = insight;
         this.requestUpdate();
       });
