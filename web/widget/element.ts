@@ -18,7 +18,6 @@ import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
 import { GridController } from './grid-controller.ts';
-import { focusable } from './grid-keys.ts';
 import type { Insight, insight } from './insight.ts';
 import type { ScaleLabRunner } from './scale-lab.ts';
 import type { Tools } from './tools.ts';
@@ -299,15 +298,11 @@ export class AttentionLabElement extends LitElement {
       id: explanationId,
       cell,
       session,
-      table: this.table,
       problem,
       state,
       shown,
-      onGo: this.#goToCell,
+      host: this,
       onTools: this.#openMatrix,
-      onEdit: (at, text) =>
-        this.store.dispatch({ ...at, type: 'edit', stage: at.stage as InputId, text }),
-      onRelease: this.#letGo,
     });
   }
 
@@ -489,33 +484,6 @@ export class AttentionLabElement extends LitElement {
     this.renderRoot.querySelector<HTMLElement>('aside.inspect :is(button, input)')?.focus();
   }
 
-  /** The panel's button and Escape in it; who came by the keyboard goes back to the cell. */
-  #letGo = (event: Event): void => {
-    const { pinned } = this.store.state;
-    this.#grid.release();
-    const byKeyboard = event instanceof KeyboardEvent || (event as MouseEvent).detail === 0;
-    if (pinned && byKeyboard) this.#elementOf(pinned)?.focus();
-  };
-
-  /** What takes the focus for this cell: the first of its places on the page, or its heat map. */
-  #elementOf({ stage, row, col }: CellRef): HTMLElement | null {
-    const figure = `figure[data-stage="${stage}"]`;
-    const cell = `${figure} td[data-row="${row}"][data-col="${col}"]`;
-    const found = this.renderRoot.querySelector<HTMLElement>(`${cell}, ${figure} canvas`);
-    return found && focusable(found);
-  }
-
-  #goToCell = (cell: CellRef): void => {
-    const { perHead } = this.table.get(cell.stage) as StageInfo;
-    const head = perHead === 'heads' ? cell.head : this.shown.head;
-    if (head !== this.shown.head) this.store.dispatch({ type: 'show', shown: { head } });
-    this.#grid.pin(cell);
-    const target = this.#elementOf(cell);
-    if (!target) return;
-    target.focus({ preventScroll: true });
-    this.#scrollTo(target, 'center');
-  };
-
   #onFormulaLink = (section: string, event: Event): void => {
     event.preventDefault();
     if (this.address) void this.#openAddress().then((bar) => bar.enter(section));
@@ -528,7 +496,7 @@ export class AttentionLabElement extends LitElement {
     const heading = this.renderRoot.querySelector<HTMLElement>(`#${section} h2`);
     if (!heading) return;
     heading.focus({ preventScroll: true });
-    this.#scrollTo(heading, 'start');
+    this.reveal(heading, 'start');
     // The last sections may be too short to reach the top.
     this.#destination = heading;
     this.#section = section;
@@ -556,7 +524,7 @@ export class AttentionLabElement extends LitElement {
     return this.address ? (await this.#openAddress()).link() : location.href;
   }
 
-  #scrollTo(target: HTMLElement, block: ScrollLogicalPosition): void {
+  reveal(target: HTMLElement, block: ScrollLogicalPosition): void {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }

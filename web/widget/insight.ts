@@ -3,18 +3,28 @@ import type { TemplateResult } from 'lit';
 import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { explainCell } from '../format/explain.ts';
 import { fullPrecision } from '../format/number-text.ts';
-import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
+import type { Store } from '../state/store.ts';
+import { type InputId, inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
 import type { Box } from '../view/heat-map.ts';
 import { type InspectorProps, inspector } from '../view/inspector.ts';
 import { cellKey, isWritten } from '../view/matrix.ts';
 import { cellValue, placeOf } from '../view/shown.ts';
+import { focusable } from './grid-keys.ts';
 import { nextCell, originsOf } from './next-cell.ts';
 
-export interface InsightProps
-  extends Pick<InspectorProps, 'id' | 'onEdit' | 'onGo' | 'onRelease' | 'onTools'> {
+export interface InsightHost {
+  readonly renderRoot: HTMLElement | DocumentFragment;
+  readonly store: Store;
+  readonly table: ReadonlyMap<StageId, StageInfo>;
+  readonly shown: Shown;
+  /** Scrolls to it, calmly where the reader wants that. */
+  reveal(target: HTMLElement, block: ScrollLogicalPosition): void;
+}
+
+export interface InsightProps extends Pick<InspectorProps, 'id' | 'onTools'> {
+  readonly host: InsightHost;
   readonly cell: CellRef;
   readonly session: Session;
-  readonly table: ReadonlyMap<StageId, StageInfo>;
   readonly problem: Problem;
   readonly state: State;
   readonly shown: Shown;
@@ -28,7 +38,8 @@ export interface Insight {
 }
 
 export function insight(props: InsightProps): Insight {
-  const { cell, session, table, problem, state, shown, ...handlers } = props;
+  const { host, cell, session, problem, state, shown, id, onTools } = props;
+  const { table, store } = host;
   const terms = session.terms(cell);
   const operands = new Set<string>();
   const boxes = new Map<StageId, Box>();
@@ -57,7 +68,11 @@ export function insight(props: InsightProps): Insight {
     defaultScale: problem.scale === null,
   });
   const panel = inspector({
-    ...handlers,
+    id,
+    onTools,
+    onGo: (to) => goToCell(host, to),
+    onEdit: (at, text) => store.dispatch({ ...at, type: 'edit', stage: at.stage as InputId, text }),
+    onRelease: (event) => letGo(host, event),
     cell,
     explanation,
     pinned: state.pinned !== null,
@@ -78,4 +93,33 @@ function drawnCell(cell: CellRef, session: Session, state: State) {
   const draft = state.drafts[cellKey(cell)];
   const text = fullPrecision(cellValue(session, cell));
   return { text: draft?.text ?? text, message: draft?.message ?? '' };
+}
+
+/** Pins the cell that a link names and brings it into view, with the head that it belongs to. */
+function goToCell(host: InsightHost, cell: CellRef): void {
+  const { store, shown, table } = host;
+  const { perHead } = table.get(cell.stage) as StageInfo;
+  const head = perHead === 'heads' ? cell.head : shown.head;
+  if (head !== shown.head) store.dispatch({ type: 'show', shown: { head } });
+  store.dispatch({ type: 'pin', cell });
+  const target = elementOf(host, cell);
+  if (!target) return;
+  target.focus({ preventScroll: true });
+  host.reveal(target, 'center');
+}
+
+/** The panel's button and Escape in it; who came by the keyboard goes back to the cell. */
+function letGo(host: InsightHost, event: Event): void {
+  const { pinned } = host.store.state;
+  host.store.dispatch({ type: 'pin', cell: null });
+  const byKeyboard = event instanceof KeyboardEvent || (event as MouseEvent).detail === 0;
+  if (pinned && byKeyboard) elementOf(host, pinned)?.focus();
+}
+
+/** What takes the focus for this cell: the first of its places on the page, or its heat map. */
+function elementOf({ renderRoot }: InsightHost, { stage, row, col }: CellRef): HTMLElement | null {
+  const figure = `figure[data-stage="${stage}"]`;
+  const cell = `${figure} td[data-row="${row}"][data-col="${col}"]`;
+  const found = renderRoot.querySelector<HTMLElement>(`${cell}, ${figure} canvas`);
+  return found && focusable(found);
 }
