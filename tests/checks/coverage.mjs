@@ -16,6 +16,7 @@ const unreachable = [
     file: 'wasm/src/pipeline.cpp',
     texts: [
       'configured_ = false;',
+      'entries_ = {};',
       'return {Code::kOutOfMemory',
       'static_cast<double>(kArenaBytes)}',
     ],
