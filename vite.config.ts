@@ -6,9 +6,10 @@ const external = [/^(node:)?module$/];
 
 /** Fetched when they are first needed; everything else of the widget comes in one piece. */
 const later =
-  /(widget\/(tools|scale-lab|address-bar|insight|next-cell)|view\/(dialogs|scale-lab|heat-map|later-styles|gradients|inspector)|format\/explain|lessons\/presets|state\/(address|packed|size-conflicts)|io\/(?!expression|sentence))/;
+  /(widget\/(tools|scale-lab|address-bar|insight|next-cell)|view\/(dialogs|scale-lab|heat-map|later-styles|gradients|inspector)|format\/explain|lessons\/presets|core\/session|state\/(address|packed|size-conflicts)|io\/(?!expression|sentence))/;
 const isFirst = (id: string) =>
-  (/\/web\/(?!page\/|core\/generated\/)/.test(id) || /node_modules\/(@lit|lit)/.test(id)) &&
+  (/\/web\/(?!page\/|core\/generated\/attention)/.test(id) ||
+    /node_modules\/(@lit|lit)/.test(id)) &&
   !later.test(id);
 
 const same = (code: string) => code;
@@ -32,15 +33,27 @@ const withoutIndentation = {
       : null,
 };
 
+/** No lazy part has a style sheet of its own, so nothing is to be fetched before its script. */
+const withoutPreloads = {
+  name: 'without-preloads',
+  enforce: 'pre' as const,
+  load: (id: string) =>
+    id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
+};
+
 export default defineConfig({
   base: './',
-  plugins: [withoutIndentation],
+  plugins: [withoutPreloads, withoutIndentation],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: false,
+    // A fiftieth smaller than with the default minifier.
+    minify: 'terser',
+    terserOptions: { ecma: 2020, module: true, compress: { passes: 2, unsafe_arrows: true } },
     rolldownOptions: {
       external,
+      checks: { pluginTimings: false },
       input: { index: 'index.html', 'attention-lab': 'web/widget/define.ts' },
       preserveEntrySignatures: 'strict',
       output: {

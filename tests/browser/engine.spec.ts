@@ -52,13 +52,57 @@ test('without relaxed SIMD the other build gives the same numbers', async ({ pag
 });
 
 test('a build that does not load is replaced by the other', async ({ page, problems }) => {
-  await page.route('**/attention-relaxed-*.wasm', (route) => route.fulfill({ status: 404 }));
+  await page.route('**/forward-relaxed-*.wasm', (route) => route.fulfill({ status: 404 }));
   const lab = await Lab.open(page);
   await lab.expectTexts('heads', output);
   const { build, fallbackReason } = await engine(page);
   expect(build).toBe('simd128');
   expect(fallbackReason).toContain('404');
   expect(problems.splice(0).join()).toContain('404');
+});
+
+test('the first numbers need the small module only; an explanation fetches the other', async ({
+  page,
+}) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url().replace(/^.*\//, '')));
+  const lab = await Lab.open(page);
+  await lab.expectTexts('heads', output);
+  const modules = () => fetched.filter((file) => file.endsWith('.wasm'));
+  expect(modules()).toEqual([expect.stringMatching(/^forward-relaxed/)]);
+  await lab.cell('heads', 0, 0).hover();
+  await expect(page.getByRole('complementary')).toContainText('1.2384');
+  expect(modules()).toEqual([
+    expect.stringMatching(/^forward-relaxed/),
+    expect.stringMatching(/^attention-relaxed/),
+  ]);
+  await lab.expectTexts('heads', output);
+});
+
+test('without the larger module the numbers stay, and what needs it is refused with a reason', async ({
+  page,
+  problems,
+}) => {
+  await page.route('**/attention-*.wasm', (route) => route.fulfill({ status: 404 }));
+  const lab = await Lab.open(page);
+  const reason = /attention-relaxed\.wasm could not be loaded \(HTTP status 404\)/;
+  await lab.cell('heads', 0, 0).hover();
+  await expect(page.getByRole('alert')).toContainText(reason);
+  await lab.expectTexts('heads', output);
+  await lab.edit('k', 0, 0, '2');
+  await lab.expectTexts('heads', [
+    ['1.0949', '1.9051'],
+    ['2.7616', '0.2384'],
+  ]);
+  const mask = page.getByLabel(/mask of your own/i);
+  await mask.click();
+  await expect(page.getByRole('alert')).toContainText(reason);
+  await expect(mask).not.toBeChecked();
+  await lab.expectTexts('heads', [
+    ['1.0949', '1.9051'],
+    ['2.7616', '0.2384'],
+  ]);
+  expect(problems.splice(0).every((problem) => problem.includes('404'))).toBe(true);
 });
 
 /** What must stand on the page when there are no numbers: the reason, and the static example. */
@@ -92,7 +136,7 @@ test('a .wasm that is missing is named, with what the server said', async ({ pag
     route.fulfill({ status: 404, contentType: 'text/html', body: '<p>Not found</p>' }),
   );
   await page.goto('strict/lab/');
-  await expectFallback(page, /attention-\w+\.wasm.*404/);
+  await expectFallback(page, /forward-\w+\.wasm.*404/);
   expect(problems.splice(0).every((problem) => problem.includes('404'))).toBe(true);
 });
 
@@ -101,7 +145,7 @@ test('a .wasm that is a web page is named, with its type', async ({ page }) => {
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><p>Welcome</p>' }),
   );
   await page.goto('strict/lab/');
-  await expectFallback(page, /attention-\w+\.wasm is not a WebAssembly module.*text\/html/);
+  await expectFallback(page, /forward-\w+\.wasm is not a WebAssembly module.*text\/html/);
 });
 
 test('a policy that blocks WebAssembly is named', async ({ page, problems }) => {

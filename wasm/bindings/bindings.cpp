@@ -1,4 +1,8 @@
-// What JavaScript sees of the core: one session class, the stage table as text, typed views.
+// What JavaScript sees of the core: sessions, the stage table as text, typed views.
+//
+// Built twice for each kind of SIMD. With ATTN_FORWARD_ONLY it is what a page needs to show the
+// forward pass, and small; else it has everything. A session goes by a number and its functions are
+// free ones: the JavaScript that Embind needs for classes would be half of all its JavaScript.
 #include <emscripten/bind.h>
 #include <malloc.h>
 
@@ -23,53 +27,10 @@ namespace {
 using attn::Pipeline;
 using attn::StageId;
 
-// attn::Status with the code by name; "ok" is success.
-struct Outcome {
-  std::string code;
-  std::string subject;
-  double found;
-  double expected;
-};
-
-Outcome outcome_of(const attn::Status& status) {
-  return {std::string(attn::name_of(status.code)), std::string(status.subject), status.found,
-          status.expected};
-}
-
-// attn::Config in the numbers that JavaScript has. scale and softcap count only with their has…
-// flag, and the session's lengths only with `limited`.
-struct Options {
-  double batch, heads, kvHeads, tq, tk, dK, dV, dModel, past;
-  bool fromX, context, outputProjection, masked, causal, gradients, limited;
-  bool hasScale, hasSoftcap;
-  double scale, softcap;
-};
-
 // Counts beyond any limit stay beyond it; fractions and NaN become -1, which no size may be.
 std::int64_t to_count(double value) {
   if (!(value >= 0) || value != std::floor(value)) return -1;
   return static_cast<std::int64_t>(std::fmin(value, 0x1p53));
-}
-
-attn::Config config_of(const Options& o) {
-  attn::Config config{.batch = to_count(o.batch),
-                      .heads = to_count(o.heads),
-                      .kv_heads = to_count(o.kvHeads),
-                      .tq = to_count(o.tq),
-                      .tk = to_count(o.tk),
-                      .d_k = to_count(o.dK),
-                      .d_v = to_count(o.dV),
-                      .d_model = to_count(o.dModel),
-                      .past = to_count(o.past),
-                      .from_x = o.fromX,
-                      .context = o.context,
-                      .output_projection = o.outputProjection,
-                      .masked = o.masked,
-                      .causal = o.causal,
-                      .gradients = o.gradients};
-  if (o.hasScale) config.scale = static_cast<float>(o.scale);
-  if (o.hasSoftcap) config.softcap = static_cast<float>(o.softcap);
-  return config;
 }
 
 StageId stage_from(int index) {
@@ -77,20 +38,43 @@ StageId stage_from(int index) {
   return known ? static_cast<StageId>(index) : StageId::kNone;
 }
 
-struct StageShape {
-  double batch, heads, rows, cols;
-};
-
 // A pipeline behind the boundary. Stages go by their place in the table.
 class Session {
  public:
-  Outcome configure(const Options& options) {
-    attn::Config config = config_of(options);
-    if (options.limited) config.valid_lengths = {lengths_.get(), length_count_};
-    const attn::Status status = pipeline_.configure(config);
+  // attn::Config in the numbers that JavaScript has. NaN stands for no scale and no softcap; the
+  // valid lengths, if any, were written to lengths().
+  bool configure(double batch, double heads, double kv_heads, double tq, double tk, double d_k,
+                 double d_v, double d_model, double past, bool from_x, bool context,
+                 bool output_projection, bool masked, bool causal, bool gradients, double scale,
+                 double softcap) {
+    attn::Config config{.batch = to_count(batch),
+                        .heads = to_count(heads),
+                        .kv_heads = to_count(kv_heads),
+                        .tq = to_count(tq),
+                        .tk = to_count(tk),
+                        .d_k = to_count(d_k),
+                        .d_v = to_count(d_v),
+                        .d_model = to_count(d_model),
+                        .past = to_count(past),
+                        .from_x = from_x,
+                        .context = context,
+                        .output_projection = output_projection,
+                        .masked = masked,
+                        .causal = causal,
+                        .gradients = gradients};
+    if (!std::isnan(scale)) config.scale = static_cast<float>(scale);
+    if (!std::isnan(softcap)) config.softcap = static_cast<float>(softcap);
+    if (lengths_ != nullptr) config.valid_lengths = {lengths_.get(), length_count_};
+    status_ = pipeline_.configure(config);
     lengths_.reset();
-    return outcome_of(status);
+    return status_.ok();
   }
+
+  // What the last call that returned false has to say.
+  std::string failure_code() const { return std::string(attn::name_of(status_.code)); }
+  std::string failure_subject() const { return std::string(status_.subject); }
+  double failure_found() const { return status_.found; }
+  double failure_expected() const { return status_.expected; }
 
   // The place for `count` valid lengths of the next configure; empty when memory is lacking.
   Int32View lengths(double count) {
@@ -101,19 +85,21 @@ class Session {
   }
 
   // A mask of `rank` axes; its `count` numbers are expected in the staging when it is set.
-  Outcome check_mask(int rank, double a, double b, double c, double d, double count) const {
+  bool check_mask(int rank, double a, double b, double c, double d, double count) {
     const MaskAxes axes(rank, a, b, c, d);
     // The check reads no number, only how many there are.
     const attn::ConstFloats values(static_cast<const float*>(nullptr),
                                    static_cast<std::size_t>(count));
-    return outcome_of(attn::check({axes.span(), false, values}, pipeline_.config()));
+    status_ = attn::check({axes.span(), false, values}, pipeline_.config());
+    return status_.ok();
   }
 
-  Outcome set_mask(int rank, double a, double b, double c, double d, double count, bool boolean) {
+  bool set_mask(int rank, double a, double b, double c, double d, double count, bool boolean) {
     const MaskAxes axes(rank, a, b, c, d);
     const attn::ConstFloats values =
         pipeline_.mask_staging().first(static_cast<std::size_t>(count));
-    return outcome_of(pipeline_.set_mask({axes.span(), boolean, values}));
+    status_ = pipeline_.set_mask({axes.span(), boolean, values});
+    return status_.ok();
   }
 
   Float32View mask_staging() {
@@ -146,11 +132,11 @@ class Session {
     return id == StageId::kNone ? -1 : static_cast<int>(id);
   }
 
-  StageShape shape(int stage) const {
-    if (!has(stage)) return {};
+  // The extent of one axis of [batch, heads, rows, cols] of a stage that is there.
+  double extent(int stage, int axis) const {
     const attn::Shape shape = attn::shape_of(stage_from(stage), pipeline_.config());
-    return {static_cast<double>(shape.batch), static_cast<double>(shape.heads),
-            static_cast<double>(shape.rows), static_cast<double>(shape.cols)};
+    const std::array extents{shape.batch, shape.heads, shape.rows, shape.cols};
+    return static_cast<double>(extents[static_cast<std::size_t>(axis)]);
   }
 
   // Of an input the view is the place to write its numbers to.
@@ -159,8 +145,16 @@ class Session {
     return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
   }
 
-  Outcome fill_normal(int stage, double seed) {
-    return outcome_of(pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed)));
+  // Σ of the float32 weights of a row, which must exist.
+  double row_sum(double batch, double head, double row) const {
+    double sum = 0;
+    for (const float weight : weights_of(batch, head, row)) sum += weight;
+    return sum;
+  }
+
+  bool fill_normal(int stage, double seed) {
+    status_ = pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed));
+    return status_.ok();
   }
 
   // Up to kRowsAtOnce rows of the weights from row `first` on, kRowNumbers numbers each: the
@@ -168,16 +162,11 @@ class Session {
   // next call.
   Float64View row_statistics(double batch, double head, double first) {
     std::size_t at = 0;
-    const attn::ConstFloats weights = pipeline_.stage(StageId::kWeights);
-    const attn::Shape shape = attn::shape_of(StageId::kWeights, pipeline_.config());
-    const std::int64_t b = to_count(batch);
-    const std::int64_t h = to_count(head);
-    for (std::int64_t row = to_count(first); row < shape.rows && at < statistics_.size(); ++row) {
-      const auto cols = static_cast<std::size_t>(shape.cols);
-      const auto index = static_cast<std::size_t>((b * shape.heads + h) * shape.rows + row);
-      double sum = 0;
-      for (const float weight : weights.subspan(index * cols, cols)) sum += weight;
-      const attn::RowStatistics statistics = pipeline_.row_statistics(b, h, row);
+    const std::int64_t rows = attn::shape_of(StageId::kWeights, pipeline_.config()).rows;
+    for (std::int64_t row = to_count(first); row < rows && at < statistics_.size(); ++row) {
+      const double sum = row_sum(batch, head, static_cast<double>(row));
+      const attn::RowStatistics statistics =
+          pipeline_.row_statistics(to_count(batch), to_count(head), row);
       for (const double number :
            {sum, statistics.maximum, statistics.entropy, statistics.effective_keys,
             statistics.jacobian_norm, statistics.saturation}) {
@@ -187,8 +176,9 @@ class Session {
     return Float64View(emscripten::val(emscripten::typed_memory_view(at, statistics_.data())));
   }
 
-  Outcome check(int stage, double batch, double head, double row, double col) const {
-    return outcome_of(pipeline_.check(cell_of(stage, batch, head, row, col)));
+  bool check(int stage, double batch, double head, double row, double col) {
+    status_ = pipeline_.check(cell_of(stage, batch, head, row, col));
+    return status_.ok();
   }
 
   double term_count(int stage, double batch, double head, double row, double col) const {
@@ -246,6 +236,14 @@ class Session {
     std::array<std::int64_t, 5> axes_;
   };
 
+  attn::ConstFloats weights_of(double batch, double head, double row) const {
+    const attn::Shape shape = attn::shape_of(StageId::kWeights, pipeline_.config());
+    const std::int64_t index =
+        (to_count(batch) * shape.heads + to_count(head)) * shape.rows + to_count(row);
+    const auto cols = static_cast<std::size_t>(shape.cols);
+    return pipeline_.stage(StageId::kWeights).subspan(static_cast<std::size_t>(index) * cols, cols);
+  }
+
   static attn::Cell cell_of(int stage, double batch, double head, double row, double col) {
     return {.stage = stage_from(stage),
             .batch = to_count(batch),
@@ -255,10 +253,35 @@ class Session {
   }
 
   Pipeline pipeline_;
+  attn::Status status_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
   std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
   std::unique_ptr<std::int32_t[]> lengths_;
   std::size_t length_count_ = 0;
+};
+
+// A session as JavaScript has it: its address.
+using Handle = std::uintptr_t;
+
+// 0 when memory is lacking.
+Handle create_session() { return reinterpret_cast<Handle>(new (std::nothrow) Session); }
+
+void delete_session(Handle session) { delete reinterpret_cast<Session*>(session); }
+
+// A member function of Session as a function of the session's handle and its own parameters.
+template <auto kMethod>
+struct Of;
+template <typename R, typename... A, R (Session::*kMethod)(A...)>
+struct Of<kMethod> {
+  static R call(Handle session, A... arguments) {
+    return (reinterpret_cast<Session*>(session)->*kMethod)(arguments...);
+  }
+};
+template <typename R, typename... A, R (Session::*kMethod)(A...) const>
+struct Of<kMethod> {
+  static R call(Handle session, A... arguments) {
+    return (reinterpret_cast<const Session*>(session)->*kMethod)(arguments...);
+  }
 };
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
@@ -296,69 +319,44 @@ double bytes_in_use() { return static_cast<double>(mallinfo().uordblks); }
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(attention_lab) {
-  using emscripten::class_;
   using emscripten::function;
-  using emscripten::value_object;
 
   emscripten::register_type<Float32View>("Float32Array");
+
+  function("stageTable", &stage_table);
+  function("bytesInUse", &bytes_in_use);
+  function("createSession", &create_session);
+  function("deleteSession(session)", &delete_session);
+  function(
+      "configure(session, batch, heads, kvHeads, tq, tk, dK, dV, dModel, past, fromX, context, "
+      "outputProjection, masked, causal, gradients, scale, softcap)",
+      &Of<&Session::configure>::call);
+  function("failureCode(session)", &Of<&Session::failure_code>::call);
+  function("failureSubject(session)", &Of<&Session::failure_subject>::call);
+  function("failureFound(session)", &Of<&Session::failure_found>::call);
+  function("failureExpected(session)", &Of<&Session::failure_expected>::call);
+  function("has(session, stage)", &Of<&Session::has>::call);
+  function("isGiven(session, stage)", &Of<&Session::is_given>::call);
+  function("operand(session, stage, place)", &Of<&Session::operand>::call);
+  function("extent(session, stage, axis)", &Of<&Session::extent>::call);
+  function("view(session, stage)", &Of<&Session::view>::call);
+  function("run(session)", &Of<&Session::run>::call);
+  function("rowSum(session, batch, head, row)", &Of<&Session::row_sum>::call);
+  function("scale(session)", &Of<&Session::scale>::call);
+
+#ifndef ATTN_FORWARD_ONLY
   emscripten::register_type<Float64View>("Float64Array");
   emscripten::register_type<Int32View>("Int32Array");
 
-  value_object<Outcome>("Outcome")
-      .field("code", &Outcome::code)
-      .field("subject", &Outcome::subject)
-      .field("found", &Outcome::found)
-      .field("expected", &Outcome::expected);
-
-  value_object<Options>("Options")
-      .field("batch", &Options::batch)
-      .field("heads", &Options::heads)
-      .field("kvHeads", &Options::kvHeads)
-      .field("tq", &Options::tq)
-      .field("tk", &Options::tk)
-      .field("dK", &Options::dK)
-      .field("dV", &Options::dV)
-      .field("dModel", &Options::dModel)
-      .field("past", &Options::past)
-      .field("fromX", &Options::fromX)
-      .field("context", &Options::context)
-      .field("outputProjection", &Options::outputProjection)
-      .field("masked", &Options::masked)
-      .field("causal", &Options::causal)
-      .field("gradients", &Options::gradients)
-      .field("limited", &Options::limited)
-      .field("hasScale", &Options::hasScale)
-      .field("hasSoftcap", &Options::hasSoftcap)
-      .field("scale", &Options::scale)
-      .field("softcap", &Options::softcap);
-
-  value_object<StageShape>("StageShape")
-      .field("batch", &StageShape::batch)
-      .field("heads", &StageShape::heads)
-      .field("rows", &StageShape::rows)
-      .field("cols", &StageShape::cols);
-
-  class_<Session>("Session")
-      .constructor<>()
-      .function("configure(options)", &Session::configure)
-      .function("lengths(count)", &Session::lengths)
-      .function("checkMask(rank, a, b, c, d, count)", &Session::check_mask)
-      .function("setMask(rank, a, b, c, d, count, boolean)", &Session::set_mask)
-      .function("maskStaging", &Session::mask_staging)
-      .function("jacobian(batch, head, row, i, first)", &Session::jacobian)
-      .function("has(stage)", &Session::has)
-      .function("isGiven(stage)", &Session::is_given)
-      .function("operand(stage, place)", &Session::operand)
-      .function("shape(stage)", &Session::shape)
-      .function("view(stage)", &Session::view)
-      .function("fillNormal(stage, seed)", &Session::fill_normal)
-      .function("run", &Session::run)
-      .function("rowStatistics(batch, head, first)", &Session::row_statistics)
-      .function("scale", &Session::scale)
-      .function("check(stage, batch, head, row, col)", &Session::check)
-      .function("termCount(stage, batch, head, row, col)", &Session::term_count)
-      .function("terms(stage, batch, head, row, col, first)", &Session::terms);
-
-  function("bytesInUse", &bytes_in_use);
-  function("stageTable", &stage_table);
+  function("lengths(session, count)", &Of<&Session::lengths>::call);
+  function("checkMask(session, rank, a, b, c, d, count)", &Of<&Session::check_mask>::call);
+  function("setMask(session, rank, a, b, c, d, count, boolean)", &Of<&Session::set_mask>::call);
+  function("maskStaging(session)", &Of<&Session::mask_staging>::call);
+  function("fillNormal(session, stage, seed)", &Of<&Session::fill_normal>::call);
+  function("check(session, stage, batch, head, row, col)", &Of<&Session::check>::call);
+  function("termCount(session, stage, batch, head, row, col)", &Of<&Session::term_count>::call);
+  function("terms(session, stage, batch, head, row, col, first)", &Of<&Session::terms>::call);
+  function("rowStatistics(session, batch, head, first)", &Of<&Session::row_statistics>::call);
+  function("jacobian(session, batch, head, row, i, first)", &Of<&Session::jacobian>::call);
+#endif
 }

@@ -49,6 +49,7 @@ bool Pipeline::reserve(std::int64_t bytes) {
 
 Status Pipeline::configure(const Config& config) {
   if (const Status status = attn::check(config); !status.ok()) return status;
+  if (config.gradients && !kHasGradients) return {Code::kStageAbsent, "gradients"};
   const std::int64_t bytes = arena_bytes_of(config);
   if (!reserve(bytes)) {
     configured_ = false;
@@ -280,7 +281,8 @@ void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
       }
       return;
     case Operation::kSumOfProducts:
-      return compute_gradient(stage, batch, head);
+      if constexpr (kHasGradients) compute_gradient(stage, batch, head);
+      return;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The package export `attention-lab/core`: the typed engine without any page. */
 export { AttentionError, type ErrorCode } from './errors.ts';
-export { type LoadOptions, load, version } from './load.ts';
-export { liveSessionCount } from './session.ts';
+export { liveSessionCount } from './forward-session.ts';
+export { type LoadOptions, load, loadForward, version } from './load.ts';
 export * from './types.ts';

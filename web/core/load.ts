@@ -1,9 +1,10 @@
 /** Loads the core: picks the build this machine can run, proves it by a known answer, falls back. */
 import { AttentionError } from './errors.ts';
-import type { MainModule } from './generated/attention.mjs';
+import { type ForwardModule, WasmForwardSession } from './forward-session.ts';
+import forwardScript from './generated/forward-simd128.mjs';
 import { selfTest } from './self-test.ts';
-import { type Module, WasmSession } from './session.ts';
-import type { Build, Engine, StageInfo } from './types.ts';
+import type { Module } from './session.ts';
+import type { Build, Engine, ForwardEngine, StageInfo } from './types.ts';
 
 export const version = '0.1.0';
 
@@ -19,17 +20,44 @@ type Factory = (options: {
     imports: WebAssembly.Imports,
     done: (instance: WebAssembly.Instance) => void,
   ): object;
-}) => Promise<MainModule>;
+}) => Promise<unknown>;
 
-// Written out, so that a bundler sees both addresses and a browser loads one build only.
-const builds: Readonly<Record<Build, { script(): Promise<{ default: Factory }>; wasm: URL }>> = {
-  relaxed: {
-    script: () => import('./generated/attention-relaxed.mjs'),
-    wasm: new URL('./generated/attention-relaxed.wasm', import.meta.url),
+/** A module as it is published: its script and the address of its .wasm file. */
+interface Part<E extends ForwardEngine> {
+  readonly name: string;
+  script(build: Build): Promise<Factory>;
+  readonly wasm: Readonly<Record<Build, URL>>;
+  sessions(
+    module: unknown,
+    stages: readonly StageInfo[],
+  ): Promise<() => ReturnType<E['createSession']>>;
+}
+
+// Addresses are written out, so that a bundler sees all of them and a browser loads one build only.
+const forward: Part<ForwardEngine> = {
+  name: 'forward',
+  // Both builds have the same script; a test holds them to it.
+  script: async () => forwardScript,
+  wasm: {
+    relaxed: new URL('./generated/forward-relaxed.wasm', import.meta.url),
+    simd128: new URL('./generated/forward-simd128.wasm', import.meta.url),
   },
-  simd128: {
-    script: () => import('./generated/attention-simd128.mjs'),
-    wasm: new URL('./generated/attention-simd128.wasm', import.meta.url),
+  sessions: async (module, stages) => () => new WasmForwardSession(module as ForwardModule, stages),
+};
+
+const whole: Part<Engine> = {
+  name: 'attention',
+  script: async (build) =>
+    build === 'relaxed'
+      ? (await import('./generated/attention-relaxed.mjs')).default
+      : (await import('./generated/attention-simd128.mjs')).default,
+  wasm: {
+    relaxed: new URL('./generated/attention-relaxed.wasm', import.meta.url),
+    simd128: new URL('./generated/attention-simd128.wasm', import.meta.url),
+  },
+  sessions: async (module, stages) => {
+    const { WasmSession } = await import('./session.ts');
+    return () => new WasmSession(module as Module, stages);
   },
 };
 
@@ -50,61 +78,74 @@ const simdProbe = probe([], [65, 0, 253, 17]);
 /** `f32x4.relaxed_madd(a, b, c)`, 40 bytes. */
 const relaxedProbe = probe([123, 123, 123], [32, 0, 32, 1, 32, 2, 253, 133, 2]);
 
-const loads = new Map<string, Promise<Engine>>();
+const loads = new Map<string, Promise<ForwardEngine>>();
 
 /** The engine, one for each set of options; a failed load is tried anew by the next call. */
 export function load(options: LoadOptions = {}): Promise<Engine> {
-  const key = `${options.build ?? ''} ${options.wasmUrl ?? ''}`;
+  return once(whole, options) as Promise<Engine>;
+}
+
+/** The engine of forward passes only: less than half as many bytes. */
+export function loadForward(options: LoadOptions = {}): Promise<ForwardEngine> {
+  return once(forward, options);
+}
+
+function once(part: Part<ForwardEngine>, options: LoadOptions): Promise<ForwardEngine> {
+  const key = `${part.name} ${options.build ?? ''} ${options.wasmUrl ?? ''}`;
   let engine = loads.get(key);
   if (!engine) {
-    engine = choose(options);
+    engine = choose(part, options);
     engine.catch(() => loads.delete(key));
     loads.set(key, engine);
   }
   return engine;
 }
 
-async function choose({ build, wasmUrl }: LoadOptions): Promise<Engine> {
+async function choose(
+  part: Part<ForwardEngine>,
+  { build, wasmUrl }: LoadOptions,
+): Promise<ForwardEngine> {
   if (typeof WebAssembly !== 'object') throw new AttentionError('noWebAssembly');
   if (!WebAssembly.validate(simdProbe)) throw new AttentionError('noSimd');
-  if (build) return start(build, wasmUrl, '');
+  if (build) return start(part, build, wasmUrl, '');
   if (!WebAssembly.validate(relaxedProbe)) {
-    return start('simd128', wasmUrl, 'Relaxed SIMD is not available here.');
+    return start(part, 'simd128', wasmUrl, 'Relaxed SIMD is not available here.');
   }
   try {
-    return await start('relaxed', wasmUrl, '');
+    return await start(part, 'relaxed', wasmUrl, '');
   } catch (error) {
-    return start('simd128', wasmUrl, error instanceof Error ? error.message : String(error));
+    return start(part, 'simd128', wasmUrl, error instanceof Error ? error.message : String(error));
   }
 }
 
 async function start(
+  part: Part<ForwardEngine>,
   build: Build,
   folder: string | URL | undefined,
   fallbackReason: string,
-): Promise<Engine> {
-  const file = `attention-${build}.wasm`;
-  const url = folder === undefined ? builds[build].wasm : new URL(file, folder);
-  const [factory, bytes] = await Promise.all([importScript(build), read(url, file)]);
+): Promise<ForwardEngine> {
+  const file = `${part.name}-${build}.wasm`;
+  const url = folder === undefined ? part.wasm[build] : new URL(file, folder);
+  const [factory, bytes] = await Promise.all([importScript(part, build), read(url, file)]);
   const module = await instantiate(factory, await compile(bytes, file), file);
   const stages: readonly StageInfo[] = JSON.parse(module.stageTable());
-  const engine: Engine = {
+  const engine: ForwardEngine = {
     build,
     version,
     fallbackReason,
     stages,
     memory: () => ({ inUse: module.bytesInUse(), total: module.wasmMemory.buffer.byteLength }),
-    createSession: () => new WasmSession(module, stages),
+    createSession: await part.sessions(module, stages),
   };
   selfTest(engine);
   return engine;
 }
 
-async function importScript(build: Build): Promise<Factory> {
+async function importScript(part: Part<ForwardEngine>, build: Build): Promise<Factory> {
   try {
-    return (await builds[build].script()).default;
+    return await part.script(build);
   } catch (error) {
-    throw new AttentionError('wasmMissing', `attention-${build}.mjs`, (error as Error).message);
+    throw new AttentionError('wasmMissing', `${part.name}-${build}.mjs`, (error as Error).message);
   }
 }
 
@@ -154,16 +195,16 @@ async function instantiate(
   factory: Factory,
   compiled: WebAssembly.Module,
   file: string,
-): Promise<Module> {
+): Promise<ForwardModule> {
   try {
-    return (await new Promise<MainModule>((resolve, reject) => {
+    return (await new Promise<unknown>((resolve, reject) => {
       factory({
         instantiateWasm(imports, done) {
           WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
           return {};
         },
       }).then(resolve, reject);
-    })) as Module;
+    })) as ForwardModule;
   } catch (error) {
     throw new AttentionError('wasmBroken', file, (error as Error).message);
   }

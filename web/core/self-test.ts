@@ -1,6 +1,6 @@
 /** A known answer that a freshly loaded build must give before its numbers are trusted. */
 import { AttentionError } from './errors.ts';
-import type { Engine } from './types.ts';
+import type { ForwardEngine } from './types.ts';
 
 // Two keys, two values and two queries, each repeated so often that whole vectors and every kind
 // of remainder occur. Repeating all keys alike leaves the outputs as they are for one of each.
@@ -26,7 +26,7 @@ const tk = 22; // eleven of each key
 const dV = 15;
 const tolerance = 1e-6;
 
-export function selfTest(engine: Engine): void {
+export function selfTest(engine: ForwardEngine): void {
   const session = engine.createSession();
   try {
     session.configure({ tq, tk, dK: 4, dV, source: 'qkv' });

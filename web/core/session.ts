@@ -1,6 +1,14 @@
-/** One attention computation in WASM memory: configuration, stage views and the terms of a cell. */
-import { AttentionError, type ErrorCode } from './errors.ts';
-import type { Session as Handle, MainModule, Outcome } from './generated/attention.mjs';
+/** A whole session in WASM memory: beside the forward pass masks, gradients, statistics and terms. */
+import { AttentionError } from './errors.ts';
+import {
+  type ForwardModule,
+  indexOf,
+  placeOf,
+  requireLength,
+  requireWhole,
+  WasmForwardSession,
+} from './forward-session.ts';
+import type { MainModule } from './generated/attention.mjs';
 import {
   type CellRef,
   type CellTerms,
@@ -11,127 +19,40 @@ import {
   type Session,
   type SessionConfig,
   type StageId,
-  type StageInfo,
-  type StageShape,
   stageIds,
   type Term,
 } from './types.ts';
 
-/** The generated module with the one runtime export that its types leave out. */
-export type Module = MainModule & { readonly wasmMemory: WebAssembly.Memory };
-
-const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel', 'past'] as const;
+export type Module = ForwardModule & MainModule;
 
 // A term as `terms` of wasm/bindings/bindings.cpp lays it out: operands and the partial result.
 const operandNumbers = 6; // stage, batch, head, row, col, value
 const termNumbers = 3 * operandNumbers + 1;
-const operandPlaces = [0, 1, 2, 3, 4, 5];
 // A row's statistics as `rowStatistics` of wasm/bindings/bindings.cpp lays them out.
 const statisticsNumbers = 6;
 const maxSeed = 2 ** 32 - 1;
 const constantStage = -1;
 const unusedStage = -2;
 
-let liveSessions = 0;
-
-/** How many sessions exist whose `dispose` has not been called. */
-export function liveSessionCount(): number {
-  return liveSessions;
-}
-
-export class WasmSession implements Session {
-  readonly #module: Module;
-  readonly #table: readonly StageInfo[];
-  #handle: Handle | null;
-  #views = new Map<StageId, Float32Array>();
-
-  constructor(module: Module, table: readonly StageInfo[]) {
-    this.#module = module;
-    this.#table = table;
-    this.#handle = new module.Session();
-    liveSessions += 1;
+export class WasmSession extends WasmForwardSession<Module> implements Session {
+  override configure(config: SessionConfig): void {
+    this.#writeLengths(config.validLengths);
+    super.configure(config);
   }
 
-  configure(config: SessionConfig): void {
-    const sizes = { batch: 1, heads: 1, kvHeads: 1, dModel: 0, past: 0, ...definedOnly(config) };
-    for (const name of sizeNames) requireWhole(name, sizes[name]);
-    if (config.validLengths) this.#writeLengths(config.validLengths);
-    const outcome = this.#open.configure({
-      batch: sizes.batch,
-      heads: sizes.heads,
-      kvHeads: sizes.kvHeads,
-      tq: sizes.tq,
-      tk: sizes.tk,
-      dK: sizes.dK,
-      dV: sizes.dV,
-      dModel: sizes.dModel,
-      past: sizes.past,
-      fromX: config.source === 'x',
-      context: config.context ?? false,
-      outputProjection: config.outputProjection ?? false,
-      masked: config.masked ?? false,
-      causal: config.causal ?? false,
-      gradients: config.gradients ?? false,
-      limited: config.validLengths !== undefined,
-      hasScale: config.scale !== undefined,
-      hasSoftcap: config.softcap !== undefined,
-      scale: config.scale ?? 0,
-      softcap: config.softcap ?? 0,
-    });
-    if (outcome.code === 'ok' || outcome.code === 'outOfMemory') this.#views.clear();
-    // The number as it was given: the core works with whole and float32 numbers.
-    const own = (config as unknown as Record<string, unknown>)[outcome.subject as string];
-    throwUnlessOk(typeof own === 'number' ? { ...outcome, found: own } : outcome);
-  }
-
-  has(stage: StageId): boolean {
-    return this.#open.has(indexOf(stage));
-  }
-
-  stage(stage: StageId): StageInfo {
-    const index = this.#indexOfPresent(stage);
-    const info = this.#table[index] as StageInfo;
-    if (this.#open.isGiven(index)) return { ...info, operation: 'given', operands: [] };
-    const operands = operandPlaces.flatMap(
-      (place) => stageIds[this.#open.operand(index, place)] ?? [],
-    );
-    return { ...info, operands };
-  }
-
-  shape(stage: StageId): StageShape {
-    return this.#open.shape(this.#indexOfPresent(stage));
-  }
-
-  view(stage: StageId): Float32Array {
-    const index = this.#indexOfPresent(stage);
-    const known = this.#views.get(stage);
-    // Any session's configure may have grown the memory, which empties every older view.
-    if (known && known.buffer === this.#module.wasmMemory.buffer) return known;
-    const view = this.#open.view(index);
-    this.#views.set(stage, view);
-    return view;
-  }
-
-  setInput(stage: StageId, values: ArrayLike<number>, layout: Layout = 'heads'): void {
-    const view = this.view(stage);
-    if (!this.#open.isGiven(indexOf(stage))) throw new AttentionError('notGiven', stage);
-    requireLength(stage, values, view.length);
-    const { batch, heads, rows, cols } = this.shape(stage);
-    if (stage === 'mask') {
-      this.setMask({ kind: 'float', shape: [batch, heads, rows, cols], values });
-    } else if (layout === 'heads') {
-      view.set(values);
-    } else {
-      for (let at = 0; at < view.length; at += 1) {
-        const [b, h, row, col] = placeOf(at, [heads, rows, cols]);
-        view[at] = values[((b * rows + row) * heads + h) * cols + col] as number;
-      }
+  override setInput(stage: StageId, values: ArrayLike<number>, layout: Layout = 'heads'): void {
+    if (stage !== 'mask') {
+      super.setInput(stage, values, layout);
+      return;
     }
+    const { batch, heads, rows, cols } = this.shape(stage);
+    requireLength(stage, values, batch * heads * rows * cols);
+    this.setMask({ kind: 'float', shape: [batch, heads, rows, cols], values });
   }
 
   setMask({ kind, shape, values }: Mask): void {
-    this.#indexOfPresent('mask');
-    if (!this.#open.isGiven(indexOf('mask'))) throw new AttentionError('notGiven', 'mask');
+    this.indexOfPresent('mask');
+    if (!this.isGiven('mask')) throw new AttentionError('notGiven', 'mask');
     for (const extent of shape) requireWhole('mask', extent);
     requireLength(
       'mask',
@@ -140,17 +61,19 @@ export class WasmSession implements Session {
     );
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     const axes = [shape.length, a, b, c, d, values.length] as const;
-    throwUnlessOk(this.#open.checkMask(...axes));
+    this.require(this.module.checkMask(this.handle, ...axes));
     // The core's memory for it is the stage that the next run computes from it.
-    const staging = this.#open.maskStaging();
+    const staging = this.module.maskStaging(this.handle);
     if (staging.length === 0) return; // No score that a mask could change.
     for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
-    const outcome = this.#open.setMask(...axes, kind === 'boolean');
-    if (outcome.code === 'badMask') {
-      const place = placeOf(outcome.expected, shape.slice(1)).slice(0, shape.length);
-      throw new AttentionError('badMask', 'mask', outcome.found, `[${place.join(', ')}]`);
+    const done = this.module.setMask(this.handle, ...axes, kind === 'boolean');
+    if (!done && this.module.failureCode(this.handle) === 'badMask') {
+      const at = this.module.failureExpected(this.handle);
+      const place = placeOf(at, shape.slice(1)).slice(0, shape.length);
+      const found = this.module.failureFound(this.handle);
+      throw new AttentionError('badMask', 'mask', found, `[${place.join(', ')}]`);
     }
-    throwUnlessOk(outcome);
+    this.require(done);
   }
 
   setPast(stage: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
@@ -168,11 +91,7 @@ export class WasmSession implements Session {
     if (!Number.isInteger(seed) || seed < 0 || seed > maxSeed) {
       throw new AttentionError('badSeed', stage, seed, maxSeed);
     }
-    throwUnlessOk(this.#open.fillNormal(this.#indexOfPresent(stage), seed));
-  }
-
-  run(): void {
-    this.#open.run();
+    this.require(this.module.fillNormal(this.handle, this.indexOfPresent(stage), seed));
   }
 
   rowStatistics(batch = 0, head = 0): RowStatistics[] {
@@ -180,11 +99,11 @@ export class WasmSession implements Session {
     // Also names the index that is out of range, even where the matrix has no cell to ask for.
     if (rows > 0 && cols > 0) {
       const index = indexOf('weights');
-      throwUnlessOk(this.#open.check(index, batch, head, 0, 0));
+      this.require(this.module.check(this.handle, index, batch, head, 0, 0));
     } else if (batch >= counts.batch || head >= counts.heads) return [];
     const statistics: RowStatistics[] = [];
     while (statistics.length < rows) {
-      const records = this.#open.rowStatistics(batch, head, statistics.length);
+      const records = this.module.rowStatistics(this.handle, batch, head, statistics.length);
       for (let at = 0; at < records.length; at += statisticsNumbers) {
         statistics.push(readStatistics(records.subarray(at, at + statisticsNumbers)));
       }
@@ -194,11 +113,11 @@ export class WasmSession implements Session {
 
   softmaxJacobian(batch: number, head: number, row: number): Float64Array[] {
     const { cols } = this.shape('weights');
-    throwUnlessOk(this.#open.check(indexOf('rowMax'), batch, head, row, 0));
+    this.require(this.module.check(this.handle, indexOf('rowMax'), batch, head, row, 0));
     return Array.from({ length: cols }, (_, i) => {
       const entries = new Float64Array(cols);
       for (let first = 0; first < cols; ) {
-        const part = this.#open.jacobian(batch, head, row, i, first);
+        const part = this.module.jacobian(this.handle, batch, head, row, i, first);
         entries.set(part, first);
         first += part.length;
       }
@@ -208,11 +127,11 @@ export class WasmSession implements Session {
 
   terms(cell: CellRef): CellTerms {
     const place = [indexOf(cell.stage), cell.batch, cell.head, cell.row, cell.col] as const;
-    throwUnlessOk(this.#open.check(...place));
+    this.require(this.module.check(this.handle, ...place));
     const terms: Term[] = [];
-    const count = this.#open.termCount(...place);
+    const count = this.module.termCount(this.handle, ...place);
     while (terms.length < count) {
-      const records = this.#open.terms(...place, terms.length);
+      const records = this.module.terms(this.handle, ...place, terms.length);
       for (let at = 0; at < records.length; at += termNumbers) {
         terms.push(readTerm(records.subarray(at, at + termNumbers)));
       }
@@ -227,72 +146,18 @@ export class WasmSession implements Session {
     };
   }
 
-  get scale(): number {
-    return this.#open.scale();
-  }
-
-  dispose(): void {
-    if (!this.#handle) return;
-    this.#handle.delete();
-    this.#handle = null;
-    this.#views.clear();
-    liveSessions -= 1;
-  }
-
-  get #open(): Handle {
-    if (!this.#handle) throw new AttentionError('disposed');
-    return this.#handle;
-  }
-
-  #writeLengths(lengths: readonly number[]): void {
-    for (const length of lengths) requireWhole('validLength', length);
-    if (lengths.length === 0) throw new AttentionError('sizeMismatch', 'validLengths', 0, 1);
-    const view = this.#open.lengths(lengths.length);
+  /** Also without any: those of a configuration that was refused must not stay. */
+  #writeLengths(lengths: readonly number[] | undefined): void {
+    for (const length of lengths ?? []) requireWhole('validLength', length);
+    if (lengths?.length === 0) throw new AttentionError('sizeMismatch', 'validLengths', 0, 1);
+    const view = this.module.lengths(this.handle, lengths?.length ?? 0);
+    if (!lengths) return;
     if (view.length === 0) {
       throw new AttentionError('outOfMemory', 'validLengths', 4 * lengths.length);
     }
     // Beyond a whole number of 32 bits there is no legal length; the core names the bound.
     view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
   }
-
-  #indexOfPresent(stage: StageId): number {
-    const index = indexOf(stage);
-    if (!this.#open.has(index)) throw new AttentionError('stageAbsent', stage);
-    return index;
-  }
-}
-
-/** The place of a stage in the table; -1, which the core calls absent, for an unknown name. */
-function indexOf(stage: StageId): number {
-  return stageIds.indexOf(stage);
-}
-
-function requireWhole(name: string, size: number): void {
-  if (!Number.isInteger(size)) throw new AttentionError('badSize', name, size, 0);
-}
-
-function requireLength(stage: StageId, values: ArrayLike<unknown>, expected: number): void {
-  if (values.length !== expected) {
-    throw new AttentionError('wrongLength', stage, values.length, expected);
-  }
-}
-
-/** The indices of a flat place, the first of them over axes of these extents. */
-function placeOf(at: number, extents: readonly number[]): [number, number, number, number] {
-  const place: number[] = [];
-  let rest = at;
-  for (const extent of extents.toReversed()) {
-    place.unshift(rest % extent);
-    rest = Math.floor(rest / extent);
-  }
-  place.unshift(rest);
-  return place as [number, number, number, number];
-}
-
-/** Without the members that are present but undefined, so that defaults can take their place. */
-function definedOnly(config: SessionConfig): SessionConfig {
-  const entries = Object.entries(config).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as SessionConfig;
 }
 
 function readTerm(record: Float64Array): Term {
@@ -324,9 +189,4 @@ function readStatistics(record: Float64Array): RowStatistics {
     number,
   ];
   return { sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation };
-}
-
-function throwUnlessOk({ code, subject, found, expected }: Outcome): void {
-  if (code === 'ok') return;
-  throw new AttentionError(code as ErrorCode, subject as string, found, expected);
 }

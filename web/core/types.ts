@@ -210,8 +210,8 @@ export interface RowStatistics {
 
 export type Build = 'simd128' | 'relaxed';
 
-/** A running engine: one WASM instance. */
-export interface Engine {
+/** A running engine of forward passes: one WASM instance. */
+export interface ForwardEngine {
   readonly build: Build;
   readonly version: string;
   /** Why a preferred build was not taken, empty when it was. */
@@ -219,11 +219,19 @@ export interface Engine {
   readonly stages: readonly StageInfo[];
   /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
   memory(): { readonly inUse: number; readonly total: number };
+  createSession(): ForwardSession;
+}
+
+/** A running engine of everything. */
+export interface Engine extends ForwardEngine {
   createSession(): Session;
 }
 
-/** One attention computation. Views are read-only and valid until the next configure. */
-export interface Session {
+/**
+ * One forward pass, without a given mask, valid lengths and gradients. Views are read-only and valid
+ * until the next configure.
+ */
+export interface ForwardSession {
   /** Checks the limits and sizes the arena; every number is 0 afterwards. Throws AttentionError. */
   configure(config: SessionConfig): void;
   /** Whether the stage applies under the present configuration. */
@@ -233,11 +241,19 @@ export interface Session {
   shape(stage: StageId): StageShape;
   /** All matrices of the stage, row-major [batch, heads, rows, cols]. Fetch anew for each render. */
   view(stage: StageId): Float32Array;
-  /**
-   * Copies values into an input stage; a mask is taken as a float mask of full size. Throws
-   * AttentionError for a wrong length or a derived stage.
-   */
+  /** Copies values into an input stage. Throws AttentionError for a wrong length or a derived stage. */
   setInput(stage: StageId, values: ArrayLike<number>, layout?: Layout): void;
+  /** Computes every derived stage from the inputs. */
+  run(): void;
+  /** Σ of the float32 weights of a row: about 1, or 0 for a row without a visible key. */
+  rowSum(batch: number, head: number, row: number): number;
+  /** The scale in force (given or 1/√d_k). */
+  readonly scale: number;
+  dispose(): void;
+}
+
+/** One attention computation. `setInput` takes a mask as a float mask of full size. */
+export interface Session extends ForwardSession {
   /** Takes the mask in place of the former one, or throws AttentionError and keeps that. */
   setMask(mask: Mask): void;
   /** Copies the past keys or values, [batch, kvHeads, past, width]. */
@@ -247,14 +263,9 @@ export interface Session {
    * and count in every build. Throws AttentionError for a derived stage or another seed.
    */
   fillNormal(stage: StageId, seed: number): void;
-  /** Computes every derived stage from the inputs. */
-  run(): void;
   /** Statistics of the weights that query head `head` of batch `batch` gives, one entry a row. */
   rowStatistics(batch?: number, head?: number): readonly RowStatistics[];
   /** The Jacobian diag(a) − a·aᵀ of one row of weights: entry [i][j] is ∂a_i/∂s_j. */
   softmaxJacobian(batch: number, head: number, row: number): readonly Float64Array[];
   terms(cell: CellRef): CellTerms;
-  /** The scale in force (given or 1/√d_k). */
-  readonly scale: number;
-  dispose(): void;
 }

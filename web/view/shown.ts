@@ -1,5 +1,5 @@
 /** Which of several matrices of a stage belongs to the batch and the query head that are shown. */
-import type { CellRef, Session, StageId, StageInfo, StageShape } from '../core/types.ts';
+import type { CellRef, ForwardSession, StageId, StageInfo, StageShape } from '../core/types.ts';
 import type { Shown } from '../state/types.ts';
 
 export interface ShownMatrix extends Shown {
@@ -8,7 +8,7 @@ export interface ShownMatrix extends Shown {
 }
 
 /** The batch and the stage's own head: H/G query heads in a row read the same key/value head. */
-export function placeOf(session: Session, info: StageInfo, shown: Shown): Shown {
+export function placeOf(session: ForwardSession, info: StageInfo, shown: Shown): Shown {
   const { heads } = session.shape(info.id);
   const queryHeads = session.shape('weights').heads;
   const head =
@@ -20,7 +20,7 @@ export function placeOf(session: Session, info: StageInfo, shown: Shown): Shown 
   return { batch: info.perBatch ? shown.batch : 0, head };
 }
 
-export function shownMatrix(session: Session, info: StageInfo, shown: Shown): ShownMatrix {
+export function shownMatrix(session: ForwardSession, info: StageInfo, shown: Shown): ShownMatrix {
   const shape = session.shape(info.id);
   const { batch, head } = placeOf(session, info, shown);
   const cells = shape.rows * shape.cols;
@@ -29,7 +29,7 @@ export function shownMatrix(session: Session, info: StageInfo, shown: Shown): Sh
 }
 
 /** The shown batch and head, kept within what there is. */
-export function shownWithin(session: Session, shown: Shown): Shown {
+export function shownWithin(session: ForwardSession, shown: Shown): Shown {
   const { batch, heads } = session.shape('weights');
   return {
     batch: Math.max(0, Math.min(shown.batch, batch - 1)),
@@ -38,11 +38,14 @@ export function shownWithin(session: Session, shown: Shown): Shown {
 }
 
 /** The number in a cell. */
-export function cellValue(session: Session, { stage, batch, head, row, col }: CellRef): number {
+export function cellValue(
+  session: ForwardSession,
+  { stage, batch, head, row, col }: CellRef,
+): number {
   const { heads, rows, cols } = session.shape(stage);
   return session.view(stage)[((batch * heads + head) * rows + row) * cols + col] ?? 0;
 }
 
 /** The stage whose scores the softmax takes. */
-export const softmaxInput = (session: Session): StageId =>
+export const softmaxInput = (session: ForwardSession): StageId =>
   (['maskedScores', 'cappedScores'] as const).find((id) => session.has(id)) ?? 'scaledScores';

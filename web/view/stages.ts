@@ -1,7 +1,7 @@
 /** The stages of Numbers as a text with figures: which matrices stand where, and what is said. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { Session, StageId, StageInfo } from '../core/types.ts';
+import type { ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import { fullPrecision, percentText, shownSum } from '../format/number-text.ts';
@@ -19,7 +19,7 @@ export interface StagesContext extends MatrixContext {
   readonly problem: Problem;
   /** What was asked for: ahead of the numbers by a frame at most. */
   readonly wanted: Problem;
-  readonly session: Session;
+  readonly session: ForwardSession;
   readonly table: ReadonlyMap<StageId, StageInfo>;
   readonly shown: Shown;
   readonly onSwitch: (switches: Partial<Pick<Problem, 'causal' | 'masked' | 'gradients'>>) => void;
@@ -234,11 +234,10 @@ function totals({ session, format, table, shown }: StagesContext): TemplateResul
   );
   const { rows, cols } = shape;
   if (cols === 0 || !isWritten(shape)) return nothing;
-  const statistics = session.rowStatistics(batch, head);
   const sums = [...Array(rows).keys()].map((row) => ({
     ...shownSum(values.subarray(row * cols, (row + 1) * cols), format),
     // The float32 weights may miss 1 by a few units in the last place, which is no news here.
-    sum: fullPrecision(Number((statistics[row]?.sum ?? 0).toFixed(4))),
+    sum: fullPrecision(Number(session.rowSum(batch, head, row).toFixed(4))),
   }));
   return html`<div class="totals">
     ${sums.map(

@@ -1,6 +1,6 @@
 /** The <attention-lab> element: wires the workspace, the views and the reader's hands together. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import type { CellRef, ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
 import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examples.ts';
 import type { presets } from '../lessons/presets.ts';
@@ -63,6 +63,8 @@ export class AttentionLabElement extends LitElement {
   #scaleLab: ScaleLabRunner | null = null;
   #drawGradients: typeof drawGradients | null = null;
   #insight: typeof insight | null = null;
+  /** Its loading, which is tried once. */
+  #explaining: Promise<void> | null = null;
   #examples: typeof presets | null = null;
   #coloured: typeof coloured | null = null;
   #section = '';
@@ -194,7 +196,7 @@ export class AttentionLabElement extends LitElement {
     const labels = problem.names;
     const shown = shownWithin(session, state.shown);
     const active = this.#active(state, session);
-    const told = this.#tell(active, session, problem, state, shown);
+    const told = this.#tell(active, problem, state, shown);
     return html`
       <div class="bar">
         <div class="wrap">
@@ -278,26 +280,17 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** The explanation of the active cell; its words are fetched when they are first asked for. */
-  #tell(
-    cell: CellRef | null,
-    session: Session,
-    problem: Problem,
-    state: State,
-    shown: Shown,
-  ): Insight | null {
+  #tell(cell: CellRef | null, problem: Problem, state: State, shown: Shown): Insight | null {
     if (!cell) return null;
-    if (!this.#insight) {
-      void import('./insight.ts').then(async ({ insight }) => {
-        await this.#addLaterStyles();
-        this.#insight = insight;
-        this.requestUpdate();
-      });
+    const whole = this.#workspace?.whole;
+    if (!this.#insight || !whole) {
+      this.#explaining ??= this.#loadInsight();
       return null;
     }
     return this.#insight({
       id: explanationId,
       cell,
-      session,
+      session: whole.session,
       problem,
       state,
       shown,
@@ -306,8 +299,18 @@ export class AttentionLabElement extends LitElement {
     });
   }
 
+  async #loadInsight(): Promise<void> {
+    const [{ insight }] = await Promise.all([
+      import('./insight.ts'),
+      this.#workspace?.needWhole(),
+      this.#addLaterStyles(),
+    ]);
+    this.#insight = insight;
+    this.requestUpdate();
+  }
+
   /** Heat maps are fetched with the first matrix that is too large for numbers. */
-  #colouredFor(session: Session): typeof coloured | null {
+  #colouredFor(session: ForwardSession): typeof coloured | null {
     const large = () =>
       this.engine?.stages.some(({ id }) => session.has(id) && !isWritten(session.shape(id)));
     if (!this.#coloured && large()) {
@@ -355,7 +358,7 @@ export class AttentionLabElement extends LitElement {
       state,
       examples: presetIds.map((id) => ({ id, name: exampleNames[id] })),
       sizes,
-      shown: shownWithin(this.session as Session, state.shown),
+      shown: shownWithin(this.session as ForwardSession, state.shown),
       onShow: (shown) => store.dispatch({ type: 'show', shown }),
       keysFollow: source === 'x' && !context,
       onExample: (id) => void this.#openExample(id),
@@ -395,7 +398,7 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
-  #active(state: State, session: Session): CellRef | null {
+  #active(state: State, session: ForwardSession): CellRef | null {
     const cell = state.pinned ?? this.#grid.hovered ?? this.#grid.focused;
     return cell && isInside(cell, session) ? cell : null;
   }
@@ -434,11 +437,14 @@ export class AttentionLabElement extends LitElement {
       async ([entry]) => {
         if (!entry?.isIntersecting) return;
         near.disconnect();
-        const { ScaleLabRunner: Runner } = await import('./scale-lab.ts');
-        const { engine } = this;
-        if (!engine || !this.isConnected || this.#scaleLab) return;
-        await this.#addLaterStyles();
-        this.#scaleLab = new Runner(engine, this.store, () => this.requestUpdate());
+        const [{ ScaleLabRunner: Runner }] = await Promise.all([
+          import('./scale-lab.ts'),
+          this.#workspace?.needWhole(),
+          this.#addLaterStyles(),
+        ]);
+        const whole = this.#workspace?.whole;
+        if (!whole || !this.isConnected || this.#scaleLab) return;
+        this.#scaleLab = new Runner(whole.engine, this.store, () => this.requestUpdate());
         this.requestUpdate();
       },
       { rootMargin: '400px 0px' },
@@ -453,7 +459,7 @@ export class AttentionLabElement extends LitElement {
     return (this.#workspace as Workspace).store;
   }
 
-  get session(): Session | null {
+  get session(): ForwardSession | null {
     return this.#workspace?.session ?? null;
   }
 
@@ -538,7 +544,7 @@ function isInSight(element: HTMLElement): boolean {
 const stateFrom = (id: PresetId, parts: ProblemParts): State =>
   initialState(id, problemFrom(parts));
 
-function isInside(cell: CellRef, session: Session): boolean {
+function isInside(cell: CellRef, session: ForwardSession): boolean {
   if (!session.has(cell.stage)) return false;
   const { batch, heads, rows, cols } = session.shape(cell.stage);
   return cell.batch < batch && cell.head < heads && cell.row < rows && cell.col < cols;

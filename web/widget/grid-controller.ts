@@ -1,6 +1,6 @@
 /** The reader's hands on the matrices: pointing, focus, arrow keys, typing, pinning. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import type { CellRef, Session, StageId } from '../core/types.ts';
+import type { CellRef, ForwardSession, StageId } from '../core/types.ts';
 import { fullPrecision } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import { inputShape, matrixIndex } from '../state/problem.ts';
@@ -11,7 +11,7 @@ import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
 export interface GridHost extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment;
   readonly store: Store;
-  readonly session: Session | null;
+  readonly session: ForwardSession | null;
   /** A text with more than one number was pasted into a cell of this input. */
   offerMatrix(stage: InputId, text: string): void;
   /** Puts the focus on the first link of the explanation. */

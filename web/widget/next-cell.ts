@@ -1,5 +1,5 @@
 /** Where a number comes from and where it goes next, with what is said of the way there. */
-import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
+import type { CellRef, ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { shortText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
@@ -12,7 +12,7 @@ export interface CellLink {
 
 export function nextCell(
   from: CellRef,
-  session: Session,
+  session: ForwardSession,
   table: ReadonlyMap<StageId, StageInfo>,
   format: NumberFormat,
 ): CellLink | null {
@@ -35,7 +35,7 @@ export function nextCell(
 }
 
 /** A cell of the stage that the number goes into. */
-function used(session: Session, info: StageInfo, position: number, from: CellRef): CellRef {
+function used(session: ForwardSession, info: StageInfo, position: number, from: CellRef): CellRef {
   const { operation, cols, id } = info;
   const shape = session.shape(id);
   const source = session.shape(from.stage);

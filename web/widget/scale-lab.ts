@@ -1,7 +1,7 @@
 /** Runs the comparison with and without √d_k in two sessions of its own. Loaded when it comes into view. */
 import type { TemplateResult } from 'lit';
 import { AttentionError } from '../core/errors.ts';
-import type { Engine, Session, StageInfo } from '../core/types.ts';
+import type { Engine, ForwardSession, Session, StageInfo } from '../core/types.ts';
 import { signedScale } from '../format/colour.ts';
 import { indexLabel } from '../format/stage-text.ts';
 import type { Store } from '../state/store.ts';
@@ -40,7 +40,7 @@ export class ScaleLabRunner {
   }
 
   /** `main` holds the page's own numbers, which `revision` counts. */
-  render(main: Session, revision: number, shown: Shown): TemplateResult {
+  render(main: ForwardSession, revision: number, shown: Shown): TemplateResult {
     const { lab, format, problem } = this.#store.state;
     const sides = this.#run(lab, main, revision, shown);
     const { rows, cols } = sides.raw.shape('rawScores');
@@ -80,7 +80,12 @@ export class ScaleLabRunner {
     this.#onChange();
   }
 
-  #run({ source, dK, seed }: ScaleLab, main: Session, revision: number, shown: Shown): Sides {
+  #run(
+    { source, dK, seed }: ScaleLab,
+    main: ForwardSession,
+    revision: number,
+    shown: Shown,
+  ): Sides {
     const { batch, head } = shown;
     const key = source === 'random' ? `${dK} ${seed}` : `given ${revision} ${batch} ${head}`;
     this.#sides ??= { raw: this.#engine.createSession(), scaled: this.#engine.createSession() };

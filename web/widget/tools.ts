@@ -1,6 +1,6 @@
 /** What the dialogs do: reads pasted matrices, fills, copies, names. Loaded when first opened. */
 import type { TemplateResult } from 'lit';
-import { type Session, type StageId, type StageInfo, stageIds } from '../core/types.ts';
+import { type ForwardSession, type StageId, type StageInfo, stageIds } from '../core/types.ts';
 import { formatNumber } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
@@ -23,7 +23,7 @@ import { placeOf, shownMatrix } from '../view/shown.ts';
 export interface ToolsHost {
   readonly renderRoot: HTMLElement | DocumentFragment;
   readonly store: Store;
-  readonly session: Session | null;
+  readonly session: ForwardSession | null;
   readonly table: ReadonlyMap<StageId, StageInfo>;
   readonly shown: Shown;
   readonly updateComplete: Promise<boolean>;
@@ -45,7 +45,7 @@ const sizeText: Readonly<Record<SizeName, string>> = {
   kvHeads: 'G',
 };
 
-const labelOf = (stage: StageId, session: Session): string => {
+const labelOf = (stage: StageId, session: ForwardSession): string => {
   const { rows, cols } = session.shape(stage);
   return `${stageText[stage].symbol}: ${stageText[stage].name}, ${rows} × ${cols}`;
 };
@@ -259,7 +259,7 @@ export class Tools {
   }
 
   async #copy(stage: StageId, format: CopyFormat): Promise<void> {
-    const session = this.#host.session as Session;
+    const session = this.#host.session as ForwardSession;
     const info = this.#host.table.get(stage) as StageInfo;
     const { shape, values } = shownMatrix(session, info, this.#host.shown);
     const text = writeMatrix(values, shape.rows, shape.cols, format);

@@ -1,23 +1,36 @@
 /** One lab behind any number of elements: its store, its session, and the sync between the two. */
 import { AttentionError } from '../core/errors.ts';
-import { type LoadOptions, load } from '../core/load.ts';
-import type { Engine, Session, SessionConfig } from '../core/types.ts';
+import { type LoadOptions, load, loadForward } from '../core/load.ts';
+import type {
+  Engine,
+  ForwardEngine,
+  ForwardSession,
+  Mask,
+  Session,
+  SessionConfig,
+} from '../core/types.ts';
 import { createStore, type Store } from '../state/store.ts';
 import { inputsOf, type Problem, type State } from '../state/types.ts';
 
 export class Workspace extends EventTarget {
   readonly store: Store;
-  engine: Engine | null = null;
-  session: Session | null = null;
+  engine: ForwardEngine | null = null;
+  session: ForwardSession | null = null;
+  /** The same two once everything was fetched: see `needWhole`. */
+  whole: { readonly engine: Engine; readonly session: Session } | null = null;
   /** Why there is no session, or why the newest problem could not be computed. */
   error: AttentionError | null = null;
   /** Rises with every run; views are to be read anew. */
   revision = 0;
 
-  /** The problem whose numbers the session holds. */
+  /** The newest problem that was computed. */
   #computed: Problem | null = null;
+  /** Whether the session holds its numbers; one that was just made holds none. */
+  #filled = false;
   #frame = 0;
   #wanted = false;
+  #options: LoadOptions = {};
+  #fetching: Promise<void> | null = null;
   /** The problem of an example: what stands there when a link asks for more than can be had. */
   readonly #exampleOf: (preset: string) => Problem | null;
   #fellBack = false;
@@ -35,16 +48,46 @@ export class Workspace extends EventTarget {
   /** Loads the engine and computes; resolves when there are numbers or an error. */
   async start(options: LoadOptions): Promise<void> {
     this.#wanted = true;
+    this.#options = options;
     try {
-      const engine = await load(options);
+      const engine = await loadForward(options);
       if (!this.#wanted || this.session) return;
       this.engine = engine;
       this.session = engine.createSession();
       this.#sync();
+      await this.#fetching;
     } catch (error) {
-      if (!(error instanceof AttentionError)) throw error;
-      this.error = error;
-      this.#tell('numbers');
+      this.#fail(error);
+    }
+  }
+
+  /**
+   * Fetches, once, the module that has more than the forward pass, and goes on with the same problem
+   * in a session of it. Resolves also when it cannot be had; then `whole` stays null and the reader
+   * is told.
+   */
+  async needWhole(): Promise<void> {
+    if (!this.engine) return;
+    this.#fetching ??= this.#fetchWhole(this.engine);
+    await this.#fetching;
+  }
+
+  async #fetchWhole(first: ForwardEngine): Promise<void> {
+    try {
+      const found = await load({ ...this.#options, build: first.build });
+      if (!this.#wanted) return;
+      const engine = { ...found, fallbackReason: first.fallbackReason };
+      const session = engine.createSession();
+      this.session?.dispose();
+      this.engine = engine;
+      this.session = session;
+      this.whole = { engine, session };
+      this.#filled = false;
+      this.#sync();
+    } catch (error) {
+      this.#fetching = null;
+      if (needsWhole(this.store.state.problem)) this.#refuse(this.#computed, error);
+      else this.store.dispatch({ type: 'notice', notice: messageOf(error) });
     }
   }
 
@@ -55,7 +98,10 @@ export class Workspace extends EventTarget {
     this.#frame = 0;
     this.session?.dispose();
     this.session = null;
+    this.whole = null;
+    this.#fetching = null;
     this.#computed = null;
+    this.#filled = false;
   }
 
   /** However many changes come in, one run a frame. */
@@ -71,32 +117,48 @@ export class Workspace extends EventTarget {
   #sync(): void {
     const { session } = this;
     const { problem } = this.store.state;
-    if (!session || problem === this.#computed) return;
+    if (!session || (this.#filled && problem === this.#computed)) return;
+    if (!this.whole && needsWhole(problem)) {
+      void this.needWhole();
+      return;
+    }
     const before = this.#computed;
-    const { tq, tk } = problem.sizes;
+    const held = this.#filled ? before : null;
     try {
-      const sameShape = before !== null && configKey(before) === configKey(problem);
+      const sameShape = held !== null && configKey(held) === configKey(problem);
       this.#computed = null;
       if (!sameShape) session.configure(sessionConfig(problem));
       for (const id of inputsOf(problem)) {
         const values = problem.inputs[id];
-        if (!values || (sameShape && before.inputs[id] === values)) continue;
-        if (id === 'mask') session.setMask({ kind: 'float', shape: [tq, tk], values });
+        if (!values || (sameShape && held.inputs[id] === values)) continue;
+        if (id === 'mask') this.whole?.session.setMask(maskOf(problem, values));
         else session.setInput(id, values);
       }
-      const complete = this.#draw(session, problem);
+      const complete = this.whole ? this.#draw(this.whole.session, problem) : problem;
       session.run();
       this.#computed = complete;
+      this.#filled = true;
       this.error = null;
       if (complete !== problem) this.store.dispatch({ type: 'drawn', problem: complete });
     } catch (error) {
-      if (!(error instanceof AttentionError)) throw error;
-      const kept = before ?? this.#fallBack();
-      if (kept) this.store.dispatch({ type: 'reject', problem: kept, notice: error.message });
-      else this.error = error;
+      this.#refuse(before, error);
       return;
     }
     ++this.revision;
+    this.#tell('numbers');
+  }
+
+  /** Goes back to the problem before, or to the example, and says why. */
+  #refuse(before: Problem | null, error: unknown): void {
+    if (!(error instanceof AttentionError)) throw error;
+    const kept = before ?? this.#fallBack();
+    if (kept) this.store.dispatch({ type: 'reject', problem: kept, notice: error.message });
+    else this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    if (!(error instanceof AttentionError)) throw error;
+    this.error = error;
     this.#tell('numbers');
   }
 
@@ -128,6 +190,22 @@ export class Workspace extends EventTarget {
     this.dispatchEvent(new Event(type));
   }
 }
+
+/** Whether it takes more than the forward pass: masks, gradients, draws of the core's generator. */
+const needsWhole = (problem: Problem): boolean =>
+  problem.masked || problem.gradients || inputsOf(problem).some((id) => !problem.inputs[id]);
+
+/** The one mask that all heads of the page share. */
+const maskOf = ({ sizes: { tq, tk } }: Problem, values: Float32Array): Mask => ({
+  kind: 'float',
+  shape: [tq, tk],
+  values,
+});
+
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof AttentionError)) throw error;
+  return error.message;
+};
 
 const sessionConfig = ({ sizes, scale, softcap, ...switches }: Problem): SessionConfig => ({
   ...sizes,

@@ -256,6 +256,13 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(heads()).toEqual([2.5]);
   });
 
+  test('valid lengths of a refused configuration are not those of the next one', () => {
+    const sizes = { tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv' } as const;
+    expect(() => session.configure({ ...sizes, dK: 0.5, validLengths: [1] })).toThrow();
+    session.configure(sizes);
+    expect(session.has('mask')).toBe(false);
+  });
+
   test.each<[string, SessionConfig, Partial<AttentionError>]>([
     [
       'more past keys than keys',

@@ -15,6 +15,13 @@
 
 namespace attn {
 
+// A build that leaves the gradients out is a third smaller; configure() refuses them there.
+#ifdef ATTN_FORWARD_ONLY
+inline constexpr bool kHasGradients = false;
+#else
+inline constexpr bool kHasGradients = true;
+#endif
+
 // One cell of one stage; every index counts from 0. `head` counts within the stage's own heads.
 struct Cell {
   StageId stage = StageId::kNone;
