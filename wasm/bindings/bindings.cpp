@@ -3,74 +3,27 @@
 #include <malloc.h>
 
 #include <array>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <new>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "attn/pipeline.hpp"
 #include "attn/stages.hpp"
-
-EMSCRIPTEN_DECLARE_VAL_TYPE(Float32View);
-EMSCRIPTEN_DECLARE_VAL_TYPE(Float64View);
-EMSCRIPTEN_DECLARE_VAL_TYPE(Int32View);
+#include "shared.hpp"
 
 namespace {
 
 using attn::Pipeline;
 using attn::StageId;
-
-// attn::Status with the code by name; "ok" is success.
-struct Outcome {
-  std::string code;
-  std::string subject;
-  double found;
-  double expected;
-};
-
-Outcome outcome_of(const attn::Status& status) {
-  return {std::string(attn::name_of(status.code)), std::string(status.subject), status.found,
-          status.expected};
-}
-
-// attn::Config in the numbers that JavaScript has. scale and softcap count only with their has…
-// flag, and the session's lengths only with `limited`.
-struct Options {
-  double batch, heads, kvHeads, tq, tk, dK, dV, dModel, past;
-  bool fromX, context, outputProjection, masked, causal, gradients, limited;
-  bool hasScale, hasSoftcap;
-  double scale, softcap;
-};
-
-// Counts beyond any limit stay beyond it; fractions and NaN become -1, which no size may be.
-std::int64_t to_count(double value) {
-  if (!(value >= 0) || value != std::floor(value)) return -1;
-  return static_cast<std::int64_t>(std::fmin(value, 0x1p53));
-}
-
-attn::Config config_of(const Options& o) {
-  attn::Config config{.batch = to_count(o.batch),
-                      .heads = to_count(o.heads),
-                      .kv_heads = to_count(o.kvHeads),
-                      .tq = to_count(o.tq),
-                      .tk = to_count(o.tk),
-                      .d_k = to_count(o.dK),
-                      .d_v = to_count(o.dV),
-                      .d_model = to_count(o.dModel),
-                      .past = to_count(o.past),
-                      .from_x = o.fromX,
-                      .context = o.context,
-                      .output_projection = o.outputProjection,
-                      .masked = o.masked,
-                      .causal = o.causal,
-                      .gradients = o.gradients};
-  if (o.hasScale) config.scale = static_cast<float>(o.scale);
-  if (o.hasSoftcap) config.softcap = static_cast<float>(o.softcap);
-  return config;
-}
+using attn::binding::config_of;
+using attn::binding::Float32View;
+using attn::binding::Float64View;
+using attn::binding::Int32View;
+using attn::binding::LengthStaging;
+using attn::binding::MaskAxes;
+using attn::binding::Options;
+using attn::binding::Outcome;
+using attn::binding::outcome_of;
+using attn::binding::to_count;
 
 StageId stage_from(int index) {
   const bool known = index >= 0 && index < static_cast<int>(attn::kStageCount);
@@ -86,19 +39,13 @@ class Session {
  public:
   Outcome configure(const Options& options) {
     attn::Config config = config_of(options);
-    if (options.limited) config.valid_lengths = {lengths_.get(), length_count_};
+    if (options.limited) config.valid_lengths = lengths_.numbers();
     const attn::Status status = pipeline_.configure(config);
-    lengths_.reset();
+    lengths_.release();
     return outcome_of(status);
   }
 
-  // The place for `count` valid lengths of the next configure; empty when memory is lacking.
-  Int32View lengths(double count) {
-    length_count_ = static_cast<std::size_t>(to_count(count));
-    lengths_.reset(new (std::nothrow) std::int32_t[length_count_]);
-    if (lengths_ == nullptr) length_count_ = 0;
-    return Int32View(emscripten::val(emscripten::typed_memory_view(length_count_, lengths_.get())));
-  }
+  Int32View lengths(double count) { return lengths_.make(count); }
 
   // A mask of `rank` axes; its `count` numbers are expected in the staging when it is set.
   Outcome check_mask(int rank, double a, double b, double c, double d, double count) const {
@@ -118,7 +65,7 @@ class Session {
 
   Float32View mask_staging() {
     const std::span<float> cells = pipeline_.mask_staging();
-    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+    return attn::binding::view_of(cells);
   }
 
   // Up to kRowNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
@@ -156,7 +103,7 @@ class Session {
   // Of an input the view is the place to write its numbers to.
   Float32View view(int stage) const {
     const std::span<const float> cells = pipeline_.stage(stage_from(stage));
-    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+    return attn::binding::view_of(cells);
   }
 
   Outcome fill_normal(int stage, double seed) {
@@ -231,21 +178,6 @@ class Session {
   static constexpr std::size_t kRowNumbers = 6;
   static constexpr std::size_t kRowsAtOnce = 32;
 
-  class MaskAxes {
-   public:
-    MaskAxes(int rank, double a, double b, double c, double d)
-        : rank_(static_cast<std::size_t>(rank)),
-          axes_{to_count(a), to_count(b), to_count(c), to_count(d), 1} {}
-    // Five of them stand for any more, which is one too many.
-    std::span<const std::int64_t> span() const {
-      return std::span(axes_).first(rank_ < axes_.size() ? rank_ : axes_.size());
-    }
-
-   private:
-    std::size_t rank_;
-    std::array<std::int64_t, 5> axes_;
-  };
-
   static attn::Cell cell_of(int stage, double batch, double head, double row, double col) {
     return {.stage = stage_from(stage),
             .batch = to_count(batch),
@@ -257,8 +189,7 @@ class Session {
   Pipeline pipeline_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
   std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
-  std::unique_ptr<std::int32_t[]> lengths_;
-  std::size_t length_count_ = 0;
+  LengthStaging lengths_;
 };
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
