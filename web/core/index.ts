@@ -1,4 +1,5 @@
 /** The package export `attention-lab/core`: the typed engine without any page. */
+export { attend } from './attend.ts';
 export { AttentionError, type ErrorCode } from './errors.ts';
 export { type LoadOptions, load, version } from './load.ts';
 export { liveSessionCount } from './session.ts';

@@ -1,4 +1,5 @@
 /** Loads the core: picks the build this machine can run, proves it by a known answer, falls back. */
+import { WasmAttention } from './attend.ts';
 import { AttentionError } from './errors.ts';
 import type { MainModule } from './generated/attention.mjs';
 import { selfTest } from './self-test.ts';
@@ -95,6 +96,7 @@ async function start(
     stages,
     memory: () => ({ inUse: module.bytesInUse(), total: module.wasmMemory.buffer.byteLength }),
     createSession: () => new WasmSession(module, stages),
+    createAttention: (config) => new WasmAttention(module, config),
   };
   selfTest(engine);
   return engine;

@@ -1,6 +1,16 @@
 /** One attention computation in WASM memory: configuration, stage views and the terms of a cell. */
-import { AttentionError, type ErrorCode } from './errors.ts';
-import type { Session as Handle, MainModule, Outcome } from './generated/attention.mjs';
+import {
+  cellsOf,
+  optionsOf,
+  requireLength,
+  setRows,
+  throwAsGiven,
+  throwBadMask,
+  throwUnlessOk,
+  writeLengths,
+} from './boundary.ts';
+import { AttentionError } from './errors.ts';
+import type { Session as Handle, MainModule } from './generated/attention.mjs';
 import {
   type CellRef,
   type CellTerms,
@@ -19,8 +29,6 @@ import {
 
 /** The generated module with the one runtime export that its types leave out. */
 export type Module = MainModule & { readonly wasmMemory: WebAssembly.Memory };
-
-const sizeNames = ['batch', 'heads', 'kvHeads', 'tq', 'tk', 'dK', 'dV', 'dModel', 'past'] as const;
 
 // A term as `terms` of wasm/bindings/bindings.cpp lays it out: operands and the partial result.
 const operandNumbers = 6; // stage, batch, head, row, col, value
@@ -53,35 +61,18 @@ export class WasmSession implements Session {
   }
 
   configure(config: SessionConfig): void {
-    const sizes = { batch: 1, heads: 1, kvHeads: 1, dModel: 0, past: 0, ...definedOnly(config) };
-    for (const name of sizeNames) requireWhole(name, sizes[name]);
-    if (config.validLengths) this.#writeLengths(config.validLengths);
+    const options = optionsOf(config);
+    writeLengths(this.#open, config);
     const outcome = this.#open.configure({
-      batch: sizes.batch,
-      heads: sizes.heads,
-      kvHeads: sizes.kvHeads,
-      tq: sizes.tq,
-      tk: sizes.tk,
-      dK: sizes.dK,
-      dV: sizes.dV,
-      dModel: sizes.dModel,
-      past: sizes.past,
+      ...options,
       fromX: config.source === 'x',
       context: config.context ?? false,
       outputProjection: config.outputProjection ?? false,
       masked: config.masked ?? false,
-      causal: config.causal ?? false,
       gradients: config.gradients ?? false,
-      limited: config.validLengths !== undefined,
-      hasScale: config.scale !== undefined,
-      hasSoftcap: config.softcap !== undefined,
-      scale: config.scale ?? 0,
-      softcap: config.softcap ?? 0,
     });
     if (outcome.code === 'ok' || outcome.code === 'outOfMemory') this.#views.clear();
-    // The number as it was given: the core works with whole and float32 numbers.
-    const own = (config as unknown as Record<string, unknown>)[outcome.subject as string];
-    throwUnlessOk(typeof own === 'number' ? { ...outcome, found: own } : outcome);
+    throwAsGiven(outcome, config);
   }
 
   has(stage: StageId): boolean {
@@ -119,25 +110,15 @@ export class WasmSession implements Session {
     const { batch, heads, rows, cols } = this.shape(stage);
     if (stage === 'mask') {
       this.setMask({ kind: 'float', shape: [batch, heads, rows, cols], values });
-    } else if (layout === 'heads') {
-      view.set(values);
     } else {
-      for (let at = 0; at < view.length; at += 1) {
-        const [b, h, row, col] = placeOf(at, [heads, rows, cols]);
-        view[at] = values[((b * rows + row) * heads + h) * cols + col] as number;
-      }
+      setRows(view, values, { heads, from: 0, count: rows, rows, cols }, layout);
     }
   }
 
   setMask({ kind, shape, values }: Mask): void {
     this.#indexOfPresent('mask');
     if (!this.#open.isGiven(indexOf('mask'))) throw new AttentionError('notGiven', 'mask');
-    for (const extent of shape) requireWhole('mask', extent);
-    requireLength(
-      'mask',
-      values,
-      shape.reduce((product, extent) => product * extent, 1),
-    );
+    requireLength('mask', values, cellsOf(shape));
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     const axes = [shape.length, a, b, c, d, values.length] as const;
     throwUnlessOk(this.#open.checkMask(...axes));
@@ -145,12 +126,7 @@ export class WasmSession implements Session {
     const staging = this.#open.maskStaging();
     if (staging.length === 0) return; // No score that a mask could change.
     for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
-    const outcome = this.#open.setMask(...axes, kind === 'boolean');
-    if (outcome.code === 'badMask') {
-      const place = placeOf(outcome.expected, shape.slice(1)).slice(0, shape.length);
-      throw new AttentionError('badMask', 'mask', outcome.found, `[${place.join(', ')}]`);
-    }
-    throwUnlessOk(outcome);
+    throwBadMask(this.#open.setMask(...axes, kind === 'boolean'), shape);
   }
 
   setPast(stage: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
@@ -158,10 +134,7 @@ export class WasmSession implements Session {
     const view = this.view(stage);
     const past = rows - this.shape(stage === 'presentKey' ? 'k' : 'v').rows;
     requireLength(stage, values, batch * heads * past * cols);
-    for (let at = 0; at < values.length; at += 1) {
-      const [matrix, row, col] = placeOf(at, [past, cols]);
-      view[(matrix * rows + row) * cols + col] = values[at] as number;
-    }
+    setRows(view, values, { heads, from: 0, count: past, rows, cols });
   }
 
   fillNormal(stage: StageId, seed: number): void {
@@ -244,17 +217,6 @@ export class WasmSession implements Session {
     return this.#handle;
   }
 
-  #writeLengths(lengths: readonly number[]): void {
-    for (const length of lengths) requireWhole('validLength', length);
-    if (lengths.length === 0) throw new AttentionError('sizeMismatch', 'validLengths', 0, 1);
-    const view = this.#open.lengths(lengths.length);
-    if (view.length === 0) {
-      throw new AttentionError('outOfMemory', 'validLengths', 4 * lengths.length);
-    }
-    // Beyond a whole number of 32 bits there is no legal length; the core names the bound.
-    view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
-  }
-
   #indexOfPresent(stage: StageId): number {
     const index = indexOf(stage);
     if (!this.#open.has(index)) throw new AttentionError('stageAbsent', stage);
@@ -265,34 +227,6 @@ export class WasmSession implements Session {
 /** The place of a stage in the table; -1, which the core calls absent, for an unknown name. */
 function indexOf(stage: StageId): number {
   return stageIds.indexOf(stage);
-}
-
-function requireWhole(name: string, size: number): void {
-  if (!Number.isInteger(size)) throw new AttentionError('badSize', name, size, 0);
-}
-
-function requireLength(stage: StageId, values: ArrayLike<unknown>, expected: number): void {
-  if (values.length !== expected) {
-    throw new AttentionError('wrongLength', stage, values.length, expected);
-  }
-}
-
-/** The indices of a flat place, the first of them over axes of these extents. */
-function placeOf(at: number, extents: readonly number[]): [number, number, number, number] {
-  const place: number[] = [];
-  let rest = at;
-  for (const extent of extents.toReversed()) {
-    place.unshift(rest % extent);
-    rest = Math.floor(rest / extent);
-  }
-  place.unshift(rest);
-  return place as [number, number, number, number];
-}
-
-/** Without the members that are present but undefined, so that defaults can take their place. */
-function definedOnly(config: SessionConfig): SessionConfig {
-  const entries = Object.entries(config).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as SessionConfig;
 }
 
 function readTerm(record: Float64Array): Term {
@@ -324,9 +258,4 @@ function readStatistics(record: Float64Array): RowStatistics {
     number,
   ];
   return { sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation };
-}
-
-function throwUnlessOk({ code, subject, found, expected }: Outcome): void {
-  if (code === 'ok') return;
-  throw new AttentionError(code as ErrorCode, subject as string, found, expected);
 }
