@@ -1,37 +1,33 @@
-// What JavaScript sees of the core: sessions, the stage table as text, typed views.
+// What JavaScript sees of a session: the stage table as text, typed views, the terms of a cell.
 //
 // Built twice for each kind of SIMD. With ATTN_FORWARD_ONLY it is what a page needs to show the
-// forward pass, and small; else it has everything. A session goes by a number and its functions are
-// free ones: the JavaScript that Embind needs for classes would be half of all its JavaScript.
+// forward pass, and small; else it has everything.
 #include <emscripten/bind.h>
 #include <malloc.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <memory>
-#include <new>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "attn/pipeline.hpp"
 #include "attn/stages.hpp"
-
-EMSCRIPTEN_DECLARE_VAL_TYPE(Float32View);
-EMSCRIPTEN_DECLARE_VAL_TYPE(Float64View);
-EMSCRIPTEN_DECLARE_VAL_TYPE(Int32View);
+#include "shared.hpp"
 
 namespace {
 
 using attn::Pipeline;
 using attn::StageId;
-
-// Counts beyond any limit stay beyond it; fractions and NaN become -1, which no size may be.
-std::int64_t to_count(double value) {
-  if (!(value >= 0) || value != std::floor(value)) return -1;
-  return static_cast<std::int64_t>(std::fmin(value, 0x1p53));
-}
+using attn::binding::Float32View;
+using attn::binding::Float64View;
+using attn::binding::Held;
+using attn::binding::Int32View;
+using attn::binding::LengthStaging;
+using attn::binding::MaskAxes;
+using attn::binding::Of;
+using attn::binding::to_constant;
+using attn::binding::to_count;
+using attn::binding::view_of;
 
 StageId stage_from(int index) {
   const bool known = index >= 0 && index < static_cast<int>(attn::kStageCount);
@@ -39,10 +35,10 @@ StageId stage_from(int index) {
 }
 
 // A pipeline behind the boundary. Stages go by their place in the table.
-class Session {
+class Session final : public Held {
  public:
-  // attn::Config in the numbers that JavaScript has. NaN stands for no scale and no softcap; the
-  // valid lengths, if any, were written to lengths().
+  // attn::Config in the numbers that JavaScript has. The valid lengths, if any, were written to
+  // lengths().
   bool configure(double batch, double heads, double kv_heads, double tq, double tk, double d_k,
                  double d_v, double d_model, double past, bool from_x, bool context,
                  bool output_projection, bool masked, bool causal, bool gradients, double scale,
@@ -62,27 +58,15 @@ class Session {
                         .masked = masked,
                         .causal = causal,
                         .gradients = gradients};
-    if (!std::isnan(scale)) config.scale = static_cast<float>(scale);
-    if (!std::isnan(softcap)) config.softcap = static_cast<float>(softcap);
-    if (lengths_ != nullptr) config.valid_lengths = {lengths_.get(), length_count_};
-    status_ = pipeline_.configure(config);
-    lengths_.reset();
-    return status_.ok();
+    config.scale = to_constant(scale);
+    config.softcap = to_constant(softcap);
+    config.valid_lengths = lengths_.numbers();
+    const attn::Status status = pipeline_.configure(config);
+    lengths_.release();
+    return done(status);
   }
 
-  // What the last call that returned false has to say.
-  std::string failure_code() const { return std::string(attn::name_of(status_.code)); }
-  std::string failure_subject() const { return std::string(status_.subject); }
-  double failure_found() const { return status_.found; }
-  double failure_expected() const { return status_.expected; }
-
-  // The place for `count` valid lengths of the next configure; empty when memory is lacking.
-  Int32View lengths(double count) {
-    length_count_ = static_cast<std::size_t>(to_count(count));
-    lengths_.reset(new (std::nothrow) std::int32_t[length_count_]);
-    if (lengths_ == nullptr) length_count_ = 0;
-    return Int32View(emscripten::val(emscripten::typed_memory_view(length_count_, lengths_.get())));
-  }
+  Int32View lengths(double count) { return lengths_.make(count); }
 
   // A mask of `rank` axes; its `count` numbers are expected in the staging when it is set.
   bool check_mask(int rank, double a, double b, double c, double d, double count) {
@@ -90,21 +74,18 @@ class Session {
     // The check reads no number, only how many there are.
     const attn::ConstFloats values(static_cast<const float*>(nullptr),
                                    static_cast<std::size_t>(count));
-    status_ = attn::check({axes.span(), false, values}, pipeline_.config());
-    return status_.ok();
+    return done(attn::check({axes.span(), false, values}, pipeline_.config()));
   }
 
   bool set_mask(int rank, double a, double b, double c, double d, double count, bool boolean) {
     const MaskAxes axes(rank, a, b, c, d);
     const attn::ConstFloats values =
         pipeline_.mask_staging().first(static_cast<std::size_t>(count));
-    status_ = pipeline_.set_mask({axes.span(), boolean, values});
-    return status_.ok();
+    return done(pipeline_.set_mask({axes.span(), boolean, values}));
   }
 
   Float32View mask_staging() {
-    const std::span<float> cells = pipeline_.mask_staging();
-    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+    return view_of(pipeline_.mask_staging());
   }
 
   // Up to kRowNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
@@ -141,8 +122,7 @@ class Session {
 
   // Of an input the view is the place to write its numbers to.
   Float32View view(int stage) const {
-    const std::span<const float> cells = pipeline_.stage(stage_from(stage));
-    return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+    return view_of(pipeline_.stage(stage_from(stage)));
   }
 
   // Σ of the float32 weights of a row, which must exist.
@@ -153,8 +133,7 @@ class Session {
   }
 
   bool fill_normal(int stage, double seed) {
-    status_ = pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed));
-    return status_.ok();
+    return done(pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed)));
   }
 
   // Up to kRowsAtOnce rows of the weights from row `first` on, kRowNumbers numbers each: the
@@ -177,8 +156,7 @@ class Session {
   }
 
   bool check(int stage, double batch, double head, double row, double col) {
-    status_ = pipeline_.check(cell_of(stage, batch, head, row, col));
-    return status_.ok();
+    return done(pipeline_.check(cell_of(stage, batch, head, row, col)));
   }
 
   double term_count(int stage, double batch, double head, double row, double col) const {
@@ -221,21 +199,6 @@ class Session {
   static constexpr std::size_t kRowNumbers = 6;
   static constexpr std::size_t kRowsAtOnce = 32;
 
-  class MaskAxes {
-   public:
-    MaskAxes(int rank, double a, double b, double c, double d)
-        : rank_(static_cast<std::size_t>(rank)),
-          axes_{to_count(a), to_count(b), to_count(c), to_count(d), 1} {}
-    // Five of them stand for any more, which is one too many.
-    std::span<const std::int64_t> span() const {
-      return std::span(axes_).first(rank_ < axes_.size() ? rank_ : axes_.size());
-    }
-
-   private:
-    std::size_t rank_;
-    std::array<std::int64_t, 5> axes_;
-  };
-
   attn::ConstFloats weights_of(double batch, double head, double row) const {
     const attn::Shape shape = attn::shape_of(StageId::kWeights, pipeline_.config());
     const std::int64_t index =
@@ -253,36 +216,12 @@ class Session {
   }
 
   Pipeline pipeline_;
-  attn::Status status_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
   std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
-  std::unique_ptr<std::int32_t[]> lengths_;
-  std::size_t length_count_ = 0;
+  LengthStaging lengths_;
 };
 
-// A session as JavaScript has it: its address.
-using Handle = std::uintptr_t;
-
-// 0 when memory is lacking.
-Handle create_session() { return reinterpret_cast<Handle>(new (std::nothrow) Session); }
-
-void delete_session(Handle session) { delete reinterpret_cast<Session*>(session); }
-
-// A member function of Session as a function of the session's handle and its own parameters.
-template <auto kMethod>
-struct Of;
-template <typename R, typename... A, R (Session::*kMethod)(A...)>
-struct Of<kMethod> {
-  static R call(Handle session, A... arguments) {
-    return (reinterpret_cast<Session*>(session)->*kMethod)(arguments...);
-  }
-};
-template <typename R, typename... A, R (Session::*kMethod)(A...) const>
-struct Of<kMethod> {
-  static R call(Handle session, A... arguments) {
-    return (reinterpret_cast<const Session*>(session)->*kMethod)(arguments...);
-  }
-};
+void release(attn::binding::Handle handle) { delete attn::binding::at(handle); }
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
 std::string stage_table() {
@@ -325,16 +264,16 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
 
   function("stageTable", &stage_table);
   function("bytesInUse", &bytes_in_use);
-  function("createSession", &create_session);
-  function("deleteSession(session)", &delete_session);
+  function("createSession", &attn::binding::create<Session>);
+  function("release(handle)", &release);
+  function("failureCode(handle)", &Of<&Held::failure_code>::call);
+  function("failureSubject(handle)", &Of<&Held::failure_subject>::call);
+  function("failureFound(handle)", &Of<&Held::failure_found>::call);
+  function("failureExpected(handle)", &Of<&Held::failure_expected>::call);
   function(
       "configure(session, batch, heads, kvHeads, tq, tk, dK, dV, dModel, past, fromX, context, "
       "outputProjection, masked, causal, gradients, scale, softcap)",
       &Of<&Session::configure>::call);
-  function("failureCode(session)", &Of<&Session::failure_code>::call);
-  function("failureSubject(session)", &Of<&Session::failure_subject>::call);
-  function("failureFound(session)", &Of<&Session::failure_found>::call);
-  function("failureExpected(session)", &Of<&Session::failure_expected>::call);
   function("has(session, stage)", &Of<&Session::has>::call);
   function("isGiven(session, stage)", &Of<&Session::is_given>::call);
   function("operand(session, stage, place)", &Of<&Session::operand>::call);

@@ -1,7 +1,6 @@
 // Broadcasting of masks.
 #include "attn/mask.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -17,17 +16,16 @@ std::array<std::int64_t, kAxes> target_of(const Config& c) {
   return {c.batch, c.heads, c.tq, c.tk};
 }
 
-// All four axes, those that are not given as 1.
-std::array<std::int64_t, kAxes> axes_of(const GivenMask& mask) {
-  std::array<std::int64_t, kAxes> axes{1, 1, 1, 1};
-  const std::size_t first = kAxes - mask.shape.size();
-  for (std::size_t i = first; i < kAxes; ++i) axes[i] = mask.shape[i - first];
-  return axes;
-}
-
 std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
+
+std::array<std::int64_t, 4> mask_axes(std::span<const std::int64_t> shape) {
+  std::array<std::int64_t, kAxes> axes{1, 1, 1, 1};
+  const std::size_t first = kAxes - shape.size();
+  for (std::size_t i = first; i < kAxes; ++i) axes[i] = shape[i - first];
+  return axes;
+}
 
 Status check(const GivenMask& mask, const Config& config) {
   static constexpr std::array<std::string_view, kAxes> kNames{"maskBatch", "maskHeads",
@@ -38,7 +36,7 @@ Status check(const GivenMask& mask, const Config& config) {
     return {Code::kTooLarge, "maskRank", static_cast<double>(rank), static_cast<double>(kAxes)};
   }
   const auto target = target_of(config);
-  const auto axes = axes_of(mask);
+  const auto axes = mask_axes(mask.shape);
   std::int64_t count = 1;
   for (std::size_t i = 0; i < kAxes; ++i) {
     const bool short_keys = i == kAxes - 1 && axes[i] > 1 && axes[i] < target[i];
@@ -68,7 +66,7 @@ Status check_values(const GivenMask& mask) {
 void spread(const GivenMask& mask, const Config& config, Floats out) {
   if (out.empty()) return;
   const auto target = target_of(config);
-  const auto axes = axes_of(mask);
+  const auto axes = mask_axes(mask.shape);
   const auto place = [&](std::size_t axis, std::int64_t index) {
     return axes[axis] == 1 ? 0 : index;
   };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -21,12 +20,6 @@ std::size_t index_of(StageId stage) { return static_cast<std::size_t>(stage); }
 
 std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-float scale_of(const Config& config) {
-  if (config.scale) return *config.scale;
-  if (config.d_k == 0) return 1;
-  return static_cast<float>(1 / std::sqrt(static_cast<double>(config.d_k)));
-}
-
 Floats cells_of(Matrix matrix) { return {matrix.data, matrix.rows * matrix.cols}; }
 ConstFloats cells_of(ConstMatrix matrix) { return {matrix.data, matrix.rows * matrix.cols}; }
 Floats row_of(Matrix matrix, std::size_t i) { return {matrix.row(i), matrix.cols}; }
@@ -34,24 +27,11 @@ ConstFloats row_of(ConstMatrix matrix, std::size_t i) { return {matrix.row(i), m
 
 }  // namespace
 
-void Pipeline::Free::operator()(float* memory) const { std::free(memory); }
-
-bool Pipeline::reserve(std::int64_t bytes) {
-  if (bytes <= capacity_) return true;
-  // The old arena goes first: the two together may not fit.
-  arena_.reset();
-  capacity_ = 0;
-  arena_.reset(static_cast<float*>(std::aligned_alloc(to_size(kStageAlignment), to_size(bytes))));
-  if (arena_ == nullptr) return false;
-  capacity_ = bytes;
-  return true;
-}
-
 Status Pipeline::configure(const Config& config) {
   if (const Status status = attn::check(config); !status.ok()) return status;
   if (config.gradients && !kHasGradients) return {Code::kStageAbsent, "gradients"};
   const std::int64_t bytes = arena_bytes_of(config);
-  if (!reserve(bytes)) {
+  if (!arena_.reserve(bytes, kStageAlignment)) {
     configured_ = false;
     entries_ = {};
     return {Code::kOutOfMemory, "arena", static_cast<double>(bytes),
@@ -70,10 +50,10 @@ Status Pipeline::configure(const Config& config) {
            .offset = to_size(offset) / sizeof(float)};
     if (own.present) offset += arena_bytes_of(stage.id, config);
   }
-  std::fill_n(arena_.get(), to_size(bytes) / sizeof(float), 0.0F);
+  std::fill_n(arena_.data(), to_size(bytes) / sizeof(float), 0.0F);
   if (!config.valid_lengths.empty()) {
     // Memory without a type of its own: whole numbers of the same size at its beginning.
-    auto* const lengths = reinterpret_cast<std::int32_t*>(arena_.get());
+    auto* const lengths = reinterpret_cast<std::int32_t*>(arena_.data());
     std::ranges::copy(config.valid_lengths, lengths);
     config_.valid_lengths = {lengths, config.valid_lengths.size()};
   }
@@ -87,12 +67,12 @@ bool Pipeline::is_given(StageId stage) const {
 
 std::span<const float> Pipeline::stage(StageId stage) const {
   if (!has(stage)) return {};
-  return {arena_.get() + entry(stage).offset, to_size(entry(stage).shape.cells())};
+  return {arena_.data() + entry(stage).offset, to_size(entry(stage).shape.cells())};
 }
 
 std::span<float> Pipeline::input(StageId stage) {
   if (!is_given(stage)) return {};
-  return {arena_.get() + entry(stage).offset, to_size(entry(stage).shape.cells())};
+  return {arena_.data() + entry(stage).offset, to_size(entry(stage).shape.cells())};
 }
 
 Matrix Pipeline::past(StageId present, std::int64_t batch, std::int64_t head) {
@@ -138,7 +118,7 @@ ConstMatrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t hea
   const std::int64_t index = batch * shape.heads + head;
   // Without overflow: the whole stage was found to fit.
   const std::int64_t offset = index * shape.rows * shape.cols;
-  return {arena_.get() + entry(stage).offset + to_size(offset), to_size(shape.rows),
+  return {arena_.data() + entry(stage).offset + to_size(offset), to_size(shape.rows),
           to_size(shape.cols), to_size(shape.cols)};
 }
 

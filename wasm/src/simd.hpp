@@ -14,11 +14,20 @@ namespace attn::simd {
 
 inline constexpr std::size_t kLanes = 4;
 
+// Rows of the widest register tile, whose rows are two vectors: with a product rounded once its sums
+// and operands take 15 registers; where a product needs one of its own, 11.
+#ifdef __wasm_relaxed_simd__
+inline constexpr std::size_t kTileRows = 6;
+#else
+inline constexpr std::size_t kTileRows = 4;
+#endif
+
 using Vector = v128_t;
 
 inline Vector load(const float* from) { return wasm_v128_load(from); }
 inline void store(float* to, Vector value) { wasm_v128_store(to, value); }
 inline Vector splat(float value) { return wasm_f32x4_splat(value); }
+inline Vector load_splat(const float* from) { return wasm_v128_load32_splat(from); }
 
 // The first `count` (1 to 3) lanes from memory, zeros in the others; reads nothing beyond them.
 inline Vector load_first(const float* from, std::size_t count) {

@@ -71,15 +71,25 @@ Status check_constants(const Config& c) {
 
 }  // namespace
 
-Status check(const Config& config) {
+Status check_without_arena(const Config& config) {
   if (const Status status = check_sizes(config); !status.ok()) return status;
   if (const Status status = check_agreement(config); !status.ok()) return status;
   if (const Status status = check_valid_lengths(config); !status.ok()) return status;
-  if (const Status status = check_constants(config); !status.ok()) return status;
+  return check_constants(config);
+}
+
+Status check(const Config& config) {
+  if (const Status status = check_without_arena(config); !status.ok()) return status;
   if (const std::int64_t bytes = arena_bytes_of(config); bytes > kArenaBytes) {
     return {Code::kTooLarge, "arena", static_cast<double>(bytes), static_cast<double>(kArenaBytes)};
   }
   return {};
+}
+
+float scale_of(const Config& config) {
+  if (config.scale) return *config.scale;
+  if (config.d_k == 0) return 1;
+  return static_cast<float>(1 / std::sqrt(static_cast<double>(config.d_k)));
 }
 
 std::string_view name_of(Axis axis) {

@@ -32,6 +32,8 @@ const sentences = {
     `A seed must be a whole number from 0 to ${expected}; found ${found}.`,
   wrongLength: (subject: string, found: Fact, expected: Fact) =>
     `${subject} needs ${expected} numbers; found ${found}.`,
+  rowOutside: (_subject: string, found: Fact, expected: Fact) =>
+    `A range of rows must begin and end between 0 and ${expected}; found ${found}.`,
   disposed: () => 'This session was disposed of and cannot be used any more.',
 
   noWebAssembly: () => 'WebAssembly is missing here, and every number on this page comes from it.',

@@ -1,4 +1,5 @@
 /** The package export `attention-lab/core`: the typed engine without any page. */
+export { attend } from './attend.ts';
 export { AttentionError, type ErrorCode } from './errors.ts';
 export { liveSessionCount } from './forward-session.ts';
 export { type LoadOptions, load, loadForward, version } from './load.ts';

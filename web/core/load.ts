@@ -1,6 +1,8 @@
 /** Loads the core: picks the build this machine can run, proves it by a known answer, falls back. */
+
+import type { ForwardModule } from './boundary.ts';
 import { AttentionError } from './errors.ts';
-import { type ForwardModule, WasmForwardSession } from './forward-session.ts';
+import { WasmForwardSession } from './forward-session.ts';
 import forwardScript from './generated/forward-simd128.mjs';
 import { selfTest } from './self-test.ts';
 import type { Module } from './session.ts';
@@ -22,15 +24,15 @@ type Factory = (options: {
   ): object;
 }) => Promise<unknown>;
 
+type Makers<E> = Pick<E, Extract<keyof E, `create${string}`>>;
+
 /** A module as it is published: its script and the address of its .wasm file. */
 interface Part<E extends ForwardEngine> {
   readonly name: string;
   script(build: Build): Promise<Factory>;
   readonly wasm: Readonly<Record<Build, URL>>;
-  sessions(
-    module: unknown,
-    stages: readonly StageInfo[],
-  ): Promise<() => ReturnType<E['createSession']>>;
+  /** What an engine of this part can make. */
+  makers(module: unknown, stages: readonly StageInfo[]): Promise<Makers<E>>;
 }
 
 // Addresses are written out, so that a bundler sees all of them and a browser loads one build only.
@@ -42,7 +44,9 @@ const forward: Part<ForwardEngine> = {
     relaxed: new URL('./generated/forward-relaxed.wasm', import.meta.url),
     simd128: new URL('./generated/forward-simd128.wasm', import.meta.url),
   },
-  sessions: async (module, stages) => () => new WasmForwardSession(module as ForwardModule, stages),
+  makers: async (module, stages) => ({
+    createSession: () => new WasmForwardSession(module as ForwardModule, stages),
+  }),
 };
 
 const whole: Part<Engine> = {
@@ -55,9 +59,15 @@ const whole: Part<Engine> = {
     relaxed: new URL('./generated/attention-relaxed.wasm', import.meta.url),
     simd128: new URL('./generated/attention-simd128.wasm', import.meta.url),
   },
-  sessions: async (module, stages) => {
-    const { WasmSession } = await import('./session.ts');
-    return () => new WasmSession(module as Module, stages);
+  makers: async (module, stages) => {
+    const [{ WasmSession }, { WasmAttention }] = await Promise.all([
+      import('./session.ts'),
+      import('./attend.ts'),
+    ]);
+    return {
+      createSession: () => new WasmSession(module as Module, stages),
+      createAttention: (config) => new WasmAttention(module as Module, config),
+    };
   },
 };
 
@@ -135,7 +145,7 @@ async function start(
     fallbackReason,
     stages,
     memory: () => ({ inUse: module.bytesInUse(), total: module.wasmMemory.buffer.byteLength }),
-    createSession: await part.sessions(module, stages),
+    ...(await part.makers(module, stages)),
   };
   selfTest(engine);
   return engine;

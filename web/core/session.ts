@@ -1,14 +1,9 @@
 /** A whole session in WASM memory: beside the forward pass masks, gradients, statistics and terms. */
+import { type ForwardModule, placeOf, requireLength } from './boundary.ts';
 import { AttentionError } from './errors.ts';
-import {
-  type ForwardModule,
-  indexOf,
-  placeOf,
-  requireLength,
-  requireWhole,
-  WasmForwardSession,
-} from './forward-session.ts';
+import { indexOf, WasmForwardSession } from './forward-session.ts';
 import type { MainModule } from './generated/attention.mjs';
+import { cellsOf, placeInMask, writeLengths } from './masks.ts';
 import {
   type CellRef,
   type CellTerms,
@@ -36,7 +31,7 @@ const unusedStage = -2;
 
 export class WasmSession extends WasmForwardSession<Module> implements Session {
   override configure(config: SessionConfig): void {
-    this.#writeLengths(config.validLengths);
+    writeLengths((count) => this.module.lengths(this.handle, count), config);
     super.configure(config);
   }
 
@@ -53,12 +48,7 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   setMask({ kind, shape, values }: Mask): void {
     this.indexOfPresent('mask');
     if (!this.isGiven('mask')) throw new AttentionError('notGiven', 'mask');
-    for (const extent of shape) requireWhole('mask', extent);
-    requireLength(
-      'mask',
-      values,
-      shape.reduce((product, extent) => product * extent, 1),
-    );
+    requireLength('mask', values, cellsOf(shape));
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     const axes = [shape.length, a, b, c, d, values.length] as const;
     this.require(this.module.checkMask(this.handle, ...axes));
@@ -67,11 +57,10 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
     if (staging.length === 0) return; // No score that a mask could change.
     for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
     const done = this.module.setMask(this.handle, ...axes, kind === 'boolean');
-    if (!done && this.module.failureCode(this.handle) === 'badMask') {
-      const at = this.module.failureExpected(this.handle);
-      const place = placeOf(at, shape.slice(1)).slice(0, shape.length);
+    if (!done && this.failure === 'badMask') {
       const found = this.module.failureFound(this.handle);
-      throw new AttentionError('badMask', 'mask', found, `[${place.join(', ')}]`);
+      const place = placeInMask(this.module.failureExpected(this.handle), shape);
+      throw new AttentionError('badMask', 'mask', found, place);
     }
     this.require(done);
   }
@@ -144,19 +133,6 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
       value: this.view(cell.stage)[offset] as number,
       terms,
     };
-  }
-
-  /** Also without any: those of a configuration that was refused must not stay. */
-  #writeLengths(lengths: readonly number[] | undefined): void {
-    for (const length of lengths ?? []) requireWhole('validLength', length);
-    if (lengths?.length === 0) throw new AttentionError('sizeMismatch', 'validLengths', 0, 1);
-    const view = this.module.lengths(this.handle, lengths?.length ?? 0);
-    if (!lengths) return;
-    if (view.length === 0) {
-      throw new AttentionError('outOfMemory', 'validLengths', 4 * lengths.length);
-    }
-    // Beyond a whole number of 32 bits there is no legal length; the core names the bound.
-    view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
   }
 }
 

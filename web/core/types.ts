@@ -208,6 +208,43 @@ export interface RowStatistics {
   readonly saturation: number;
 }
 
+/** Sizes and switches of fused attention, which is given Q, K and V and keeps no stage. */
+export interface AttentionConfig
+  extends Pick<
+    SessionConfig,
+    | 'batch'
+    | 'heads'
+    | 'kvHeads'
+    | 'tq'
+    | 'tk'
+    | 'past'
+    | 'dK'
+    | 'dV'
+    | 'scale'
+    | 'softcap'
+    | 'causal'
+    | 'validLengths'
+  > {
+  /** The kind and the axes of every mask to come; until one is set nothing is hidden by it. */
+  readonly mask?: Pick<Mask, 'kind' | 'shape'>;
+}
+
+/** What fused attention reads, in the layout that is said with it. */
+export interface AttentionInputs {
+  /** [batch, heads, tq, dK] */
+  readonly q: ArrayLike<number>;
+  /** [batch, kvHeads, tk − past, dK] */
+  readonly k: ArrayLike<number>;
+  /** [batch, kvHeads, tk − past, dV] */
+  readonly v: ArrayLike<number>;
+  /** [batch, kvHeads, past, dK] */
+  readonly pastKey?: ArrayLike<number>;
+  /** [batch, kvHeads, past, dV] */
+  readonly pastValue?: ArrayLike<number>;
+  /** As many numbers as the configuration's mask has. */
+  readonly mask?: Mask['values'];
+}
+
 export type Build = 'simd128' | 'relaxed';
 
 /** A running engine of forward passes: one WASM instance. */
@@ -225,6 +262,32 @@ export interface ForwardEngine {
 /** A running engine of everything. */
 export interface Engine extends ForwardEngine {
   createSession(): Session;
+  /** Throws AttentionError, like its `configure`. */
+  createAttention(config: AttentionConfig): Attention;
+}
+
+/**
+ * Attention in one go: only inputs and output have memory, of T·d numbers. Inputs stay until they
+ * are set anew. Views are read-only and valid until the next configure of anything.
+ */
+export interface Attention {
+  /** Checks the limits and sizes the memory; every number is 0 afterwards. Throws AttentionError. */
+  configure(config: AttentionConfig): void;
+  /** Copies all of Q, or the new rows of K or V. */
+  setInput(name: 'q' | 'k' | 'v', values: ArrayLike<number>, layout?: Layout): void;
+  /** Copies the past keys or values, [batch, kvHeads, past, width]. */
+  setPast(name: 'presentKey' | 'presentValue', values: ArrayLike<number>): void;
+  /** Takes the mask in place of the former one, or throws AttentionError: then nothing is hidden by it. */
+  setMask(values: Mask['values']): void;
+  /** batch · heads · tq rows of the result. */
+  readonly rows: number;
+  /** Computes the rows first <= row < last of the result; all of them by default. */
+  run(first?: number, last?: number): void;
+  /** The result, [batch, heads, tq, dV]. */
+  readonly output: Float32Array;
+  /** The scale in force (given or 1/√d_k). */
+  readonly scale: number;
+  dispose(): void;
 }
 
 /**

@@ -1,6 +1,7 @@
 // A mask as somebody gives it: checked against the sizes, then spread over every score.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,9 @@ struct GivenMask {
   bool boolean = false;  // 1 may attend, 0 is hidden; else added to the scores, and −∞ hides
   ConstFloats values;    // row-major
 };
+
+// All four axes of a mask of one to four, those that are not given as 1.
+std::array<std::int64_t, 4> mask_axes(std::span<const std::int64_t> shape);
 
 // Whether the axes and the count of the values fit the configuration.
 Status check(const GivenMask& mask, const Config& config);

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
+#include "attn/arena.hpp"
 #include "attn/mask.hpp"
 #include "attn/matrix.hpp"
 #include "attn/stages.hpp"
@@ -107,10 +107,6 @@ class Pipeline {
   Term term(const Cell& cell, std::size_t index) const;
 
  private:
-  struct Free {
-    void operator()(float* memory) const;
-  };
-
   // What the table says of a stage under the present configuration: a small run spends its time on
   // looking this up.
   struct Entry {
@@ -132,7 +128,6 @@ class Pipeline {
   };
 
   const Entry& entry(StageId stage) const { return entries_[static_cast<std::size_t>(stage)]; }
-  bool reserve(std::int64_t bytes);
   Matrix matrix(StageId stage, std::int64_t batch, std::int64_t head);
   ConstMatrix matrix(StageId stage, std::int64_t batch, std::int64_t head) const;
   Source source(StageId reader, std::size_t place, std::int64_t batch, std::int64_t head) const;
@@ -154,8 +149,7 @@ class Pipeline {
   Config config_;
   bool configured_ = false;
   float scale_ = 1;
-  std::unique_ptr<float[], Free> arena_;
-  std::int64_t capacity_ = 0;                     // bytes
+  Arena arena_;
   std::array<Entry, kStageCount + 1> entries_{};  // kNone is absent
 };
 

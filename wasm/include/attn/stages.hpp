@@ -341,8 +341,14 @@ constexpr std::int64_t arena_bytes_of(const Config& config) {
   return total;
 }
 
-// Whether the sizes and constants are legal, agree with each other and fit in the arena.
+// Whether the sizes and constants are legal and agree with each other.
+Status check_without_arena(const Config& config);
+
+// Whether, besides, all stages fit in the arena.
 Status check(const Config& config);
+
+// The factor of the raw scores: given, or 1/√d_k (1 for d_k = 0, where every score is 0).
+float scale_of(const Config& config);
 
 // The public names, as they stand in the page's types.
 std::string_view name_of(Axis axis);

@@ -1,0 +1,156 @@
+/** Fused attention in WASM memory: resident inputs, one result, no stages. */
+import { constantOf, Held, requireLength, setRows, sizesOf } from './boundary.ts';
+import { AttentionError } from './errors.ts';
+import { cellsOf, placeInMask, writeLengths } from './masks.ts';
+import type { Module } from './session.ts';
+import type { Attention, AttentionConfig, AttentionInputs, Engine, Layout, Mask } from './types.ts';
+
+/** The module's functions that give an array of the attention's own. */
+type Place = 'queries' | 'keys' | 'values' | 'maskOfAttention' | 'output';
+
+const placeOfInput = { q: 'queries', k: 'keys', v: 'values' } as const;
+const placeOfPast = { presentKey: 'keys', presentValue: 'values' } as const;
+
+export class WasmAttention extends Held<Module> implements Attention {
+  #views = new Map<Place, Float32Array>();
+  #config!: AttentionConfig;
+
+  constructor(module: Module, config: AttentionConfig) {
+    super(module, module.createAttention());
+    try {
+      this.configure(config);
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
+  }
+
+  configure(config: AttentionConfig): void {
+    const sizes = sizesOf(config);
+    const { kind = 'float', shape = [] } = config.mask ?? {};
+    cellsOf(shape);
+    const [a = 1, b = 1, c = 1, d = 1] = shape;
+    writeLengths((count) => this.module.lengthsOfAttention(this.handle, count), config);
+    const done = this.module.configureAttention(
+      this.handle,
+      sizes.batch,
+      sizes.heads,
+      sizes.kvHeads,
+      sizes.tq,
+      sizes.tk,
+      sizes.dK,
+      sizes.dV,
+      sizes.past,
+      config.mask !== undefined,
+      config.causal ?? false,
+      constantOf(config, 'scale'),
+      constantOf(config, 'softcap'),
+      shape.length,
+      a,
+      b,
+      c,
+      d,
+      kind === 'boolean',
+    );
+    if (done || this.failure === 'outOfMemory') this.#views.clear();
+    this.require(done, config);
+    this.#config = { ...config };
+  }
+
+  setInput(name: 'q' | 'k' | 'v', values: ArrayLike<number>, layout: Layout = 'heads'): void {
+    const { tq, past = 0 } = this.#config;
+    this.#setRows(name, placeOfInput[name], values, name === 'q' ? [0, tq] : [past], layout);
+  }
+
+  setPast(name: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
+    this.#setRows(name, placeOfPast[name], values, [0, this.#config.past ?? 0]);
+  }
+
+  setMask(values: Mask['values']): void {
+    const { mask } = this.#config;
+    if (!mask) throw new AttentionError('stageAbsent', 'mask');
+    const staging = this.#view('maskOfAttention');
+    requireLength('mask', values, staging.length);
+    for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
+    const done = this.module.setMaskOfAttention(this.handle);
+    if (!done && this.failure === 'badMask') {
+      const found = this.module.failureFound(this.handle);
+      const place = placeInMask(this.module.failureExpected(this.handle), mask.shape);
+      throw new AttentionError('badMask', 'mask', found, place);
+    }
+    this.require(done);
+  }
+
+  get rows(): number {
+    return this.module.rows(this.handle);
+  }
+
+  run(first = 0, last = this.rows): void {
+    for (const row of [first, last]) {
+      if (!Number.isInteger(row) || row < 0 || row > this.rows) {
+        throw new AttentionError('rowOutside', 'output', row, this.rows);
+      }
+    }
+    this.module.attend(this.handle, first, last);
+  }
+
+  get output(): Float32Array {
+    return this.#view('output');
+  }
+
+  get scale(): number {
+    return this.module.scaleOfAttention(this.handle);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#views.clear();
+  }
+
+  #view(place: Place): Float32Array {
+    const known = this.#views.get(place);
+    if (this.isFresh(known)) return known;
+    const view = this.module[place](this.handle);
+    this.#views.set(place, view);
+    return view;
+  }
+
+  /** Copies the rows `from` … `to` (to the last) of every matrix of an input. */
+  #setRows(
+    name: 'q' | 'k' | 'v' | 'presentKey' | 'presentValue',
+    place: 'queries' | 'keys' | 'values',
+    values: ArrayLike<number>,
+    [from, to]: readonly [from: number, to?: number],
+    layout?: Layout,
+  ): void {
+    const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = this.#config;
+    const own = {
+      heads: place === 'queries' ? heads : kvHeads,
+      rows: place === 'queries' ? tq : tk,
+    };
+    const cols = place === 'values' ? dV : dK;
+    const count = (to ?? own.rows) - from;
+    const view = this.#view(place);
+    requireLength(name, values, batch * own.heads * count * cols);
+    setRows(view, values, { ...own, from, count, cols }, layout);
+  }
+}
+
+/** Runs attention once and returns a copy of the result, [batch, heads, tq, dV]. */
+export function attend(
+  engine: Engine,
+  inputs: AttentionInputs,
+  config: AttentionConfig,
+): Float32Array {
+  const attention = engine.createAttention(config);
+  try {
+    for (const name of ['q', 'k', 'v'] as const) attention.setInput(name, inputs[name]);
+    if (inputs.pastKey) attention.setPast('presentKey', inputs.pastKey);
+    if (inputs.pastValue) attention.setPast('presentValue', inputs.pastValue);
+    if (inputs.mask) attention.setMask(inputs.mask);
+    attention.run();
+    return attention.output.slice();
+  } finally {
+    attention.dispose();
+  }
+}
