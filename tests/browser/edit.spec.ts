@@ -94,6 +94,36 @@ test('numbers may be written as people write them', async ({ page }) => {
   }
 });
 
+test('what is typed while the editing code is still on its way is taken when it comes', async ({
+  page,
+}) => {
+  let letThrough = () => {};
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(/(grid|reducer|expression)[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const lab = await Lab.open(page);
+  await lab.edit('q', 0, 0, '1/2');
+  await lab.edit('k', 0, 0, '2');
+  await lab.input('q', 0, 0).focus();
+  await expect(lab.input('q', 0, 0)).toHaveValue('1/2');
+  letThrough();
+  await expect(lab.input('q', 0, 0)).toHaveValue('0.5');
+  await expect(lab.input('k', 0, 0)).toHaveValue('2');
+  // S₀,₀ = ½·2 + 2·1 = 3.
+  await lab.expectTexts('rawScores', [
+    ['3', '0'],
+    ['0', '4'],
+  ]);
+  await lab.expectTexts('q', [
+    ['0.5', '0.0', '2.0', '0.0'],
+    ['0.0', '4.0', '0.0', '2.0'],
+  ]);
+});
+
 test('Escape takes back what is being typed', async ({ page }) => {
   const lab = await Lab.open(page);
   await lab.type('q', 0, 0, '9');

@@ -1,30 +1,65 @@
 /** A store: holds one state, takes actions, tells subscribers. */
 import type { Action } from './reducer.ts';
-import { reduce } from './reducer.ts';
 import type { State } from './types.ts';
 
 export type Listener = (state: State, previous: State) => void;
+export type Reduce = (state: State, action: Action) => State;
 
 export interface Store {
   readonly state: State;
+  /** Takes the action at once, or, before the reducer is there, in its turn when it is. */
   dispatch(action: Action): void;
+  /** Fetches the reducer, unless it is there; resolves when all actions so far were taken. */
+  ready(): Promise<void>;
   /** Returns the function that ends the subscription. */
   subscribe(listener: Listener): () => void;
 }
 
-export function createStore(initial: State): Store {
+/** `fetchReducer` is asked when something is to change: showing the first state needs no reducer. */
+export function createStore(initial: State, fetchReducer: () => Promise<Reduce>): Store {
   let state = initial;
+  let reduce: Reduce | null = null;
+  let fetching: Promise<void> | null = null;
+  const waiting: Action[] = [];
   const listeners = new Set<Listener>();
+
+  const become = (next: State): void => {
+    const previous = state;
+    state = next;
+    if (state === previous) return;
+    for (const listener of [...listeners]) listener(state, previous);
+  };
+
+  const fetch = async (): Promise<void> => {
+    try {
+      reduce = await fetchReducer();
+    } catch (error) {
+      fetching = null;
+      const { message } = error as Error;
+      become({ ...state, notice: `A part of the page could not be loaded (${message}).` });
+      return;
+    }
+    for (const action of waiting.splice(0)) become(reduce(state, action));
+  };
+
+  const ready = (): Promise<void> => {
+    fetching ??= fetch();
+    return fetching;
+  };
+
   return {
     get state() {
       return state;
     },
     dispatch(action) {
-      const previous = state;
-      state = reduce(state, action);
-      if (state === previous) return;
-      for (const listener of [...listeners]) listener(state, previous);
+      if (reduce) {
+        become(reduce(state, action));
+      } else {
+        waiting.push(action);
+        void ready();
+      }
     },
+    ready,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -17,7 +17,7 @@ import { shownWithin } from '../view/shown.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
-import { GridController } from './grid-controller.ts';
+import type { GridController } from './grid-controller.ts';
 import type { Insight, insight } from './insight.ts';
 import type { ScaleLabRunner } from './scale-lab.ts';
 import type { Tools } from './tools.ts';
@@ -54,7 +54,11 @@ export class AttentionLabElement extends LitElement {
 
   #workspace: Workspace | null = null;
   #ready = false;
-  readonly #grid = new GridController(this);
+  /** The reader's hands on the matrices. */
+  #grid: GridController | null = null;
+  #fetchingGrid: Promise<GridController> | null = null;
+  /** The texts of fields when they first got the focus, before the hands were there. */
+  readonly #untouched = new WeakMap<HTMLInputElement, string>();
   #tools: Tools | null = null;
   #addressBar: AddressBar | null = null;
   #address: Promise<AddressBar> | null = null;
@@ -191,7 +195,6 @@ export class AttentionLabElement extends LitElement {
     const problem = workspace?.computed;
     if (!workspace || !session || !problem) return this.#withoutNumbers(workspace?.error?.message);
     const { state } = workspace.store;
-    const grid = this.#grid;
     const { table } = this;
     const labels = problem.names;
     const shown = shownWithin(session, state.shown);
@@ -212,17 +215,17 @@ export class AttentionLabElement extends LitElement {
         <div class="cols">
           <div
             class="stages"
-            @pointerover=${grid.onPointerOver}
-            @pointerleave=${grid.onPointerLeave}
-            @pointerdown=${grid.onPointerDown}
-            @pointercancel=${grid.onPointerCancel}
-            @focusin=${grid.onFocusIn}
-            @focusout=${grid.onFocusOut}
-            @click=${grid.onClick}
-            @keydown=${grid.onKeyDown}
-            @input=${grid.onInput}
-            @change=${grid.onChange}
-            @paste=${grid.onPaste}
+            @pointerover=${this.#onHands}
+            @pointerleave=${this.#onHands}
+            @pointerdown=${this.#onHands}
+            @pointercancel=${this.#onHands}
+            @focusin=${this.#onHands}
+            @focusout=${this.#onHands}
+            @click=${this.#onHands}
+            @keydown=${this.#onHands}
+            @input=${this.#onHands}
+            @change=${this.#onHands}
+            @paste=${this.#onHands}
           >
             ${stages({
               labels,
@@ -235,11 +238,11 @@ export class AttentionLabElement extends LitElement {
               operandBoxes: told?.boxes ?? new Map(),
               revision: workspace.revision,
               scaleOf: (stage) => this.#scaleOf(stage, workspace),
-              onHover: grid.hover,
-              onFocus: grid.focus,
-              onPin: grid.pin,
-              onEnter: grid.enter,
-              onRelease: grid.release,
+              onHover: (cell) => this.#withGrid((grid) => grid.hover(cell)),
+              onFocus: (cell, place) => this.#withGrid((grid) => grid.focus(cell, place)),
+              onPin: (cell) => this.#withGrid((grid) => grid.pin(cell)),
+              onEnter: (cell) => this.#withGrid((grid) => grid.enter(cell)),
+              onRelease: () => this.#withGrid((grid) => grid.release()),
               shown,
               gradients: this.#gradients(problem),
               onSwitch: (switches) => workspace.store.dispatch({ type: 'switch', switches }),
@@ -248,8 +251,8 @@ export class AttentionLabElement extends LitElement {
                 this.#scaleLab?.render(session, workspace.revision, shown) ??
                 html`<p class="waiting">The comparison loads when it comes into view.</p>`,
               onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
-              editing: this.#grid.editing,
-              stops: this.#grid.stops,
+              editing: this.#grid?.editing ?? null,
+              stops: this.#grid?.stops ?? noStops,
               explanationId,
               problem,
               wanted: state.problem,
@@ -399,7 +402,7 @@ export class AttentionLabElement extends LitElement {
 
   /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
   #active(state: State, session: ForwardSession): CellRef | null {
-    const cell = state.pinned ?? this.#grid.hovered ?? this.#grid.focused;
+    const cell = state.pinned ?? this.#grid?.hovered ?? this.#grid?.focused;
     return cell && isInside(cell, session) ? cell : null;
   }
 
@@ -453,6 +456,38 @@ export class AttentionLabElement extends LitElement {
   }
 
   // ---- what the reader does ------------------------------------------------------------------
+
+  /** The hands are fetched with the first sign of them; what they did meanwhile is done then. */
+  #onHands = (event: Event): void => {
+    if (this.#grid) {
+      this.#grid.handle(event);
+      return;
+    }
+    const { target } = event;
+    if (event.type === 'focusin' && target instanceof HTMLInputElement) {
+      if (!this.#untouched.has(target)) this.#untouched.set(target, target.value);
+      target.select();
+    }
+    const kept = keptEvent(event);
+    this.#withGrid((grid) => grid.handle(kept));
+  };
+
+  #withGrid(use: (grid: GridController) => void): void {
+    if (this.#grid) use(this.#grid);
+    else void this.#fetchGrid().then(use);
+  }
+
+  #fetchGrid(): Promise<GridController> {
+    this.#fetchingGrid ??= (async () => {
+      const [{ GridController: Grid }] = await Promise.all([
+        import('./grid-controller.ts'),
+        this.store.ready(),
+      ]);
+      this.#grid = new Grid(this, this.#untouched);
+      return this.#grid;
+    })();
+    return this.#fetchingGrid;
+  }
 
   /** The state behind the element; there once it was connected. */
   get store(): Store {
@@ -535,6 +570,26 @@ export class AttentionLabElement extends LitElement {
     target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
 }
+
+/** An event for later, with what it forgets once it is over: its target and what it carries. */
+function keptEvent(event: Event): Event {
+  const kept: Record<PropertyKey, unknown> = { target: event.target };
+  if (event instanceof ClipboardEvent) {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    kept.clipboardData = { getData: () => text };
+    // A text of more than one number is no text for the field.
+    if (/[\n\t;[]/.test(text)) event.preventDefault();
+  }
+  return new Proxy(event, {
+    get(_, name) {
+      if (name in kept) return kept[name];
+      const value = Reflect.get(event, name);
+      return typeof value === 'function' ? value.bind(event) : value;
+    },
+  });
+}
+
+const noStops: GridController['stops'] = new Map();
 
 function isInSight(element: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();

@@ -39,9 +39,12 @@ export class GridController implements ReactiveController {
   /** While an arrow key moves the focus: a pin goes along. Tab passes by and leaves it. */
   #moving = false;
   readonly #host: GridHost;
+  readonly #untouched: WeakMap<HTMLInputElement, string>;
 
-  constructor(host: GridHost) {
+  /** `untouched`: fields that got the focus before this was there, with their text at that time. */
+  constructor(host: GridHost, untouched: WeakMap<HTMLInputElement, string>) {
     this.#host = host;
+    this.#untouched = untouched;
     host.addController(this);
   }
 
@@ -49,6 +52,11 @@ export class GridController implements ReactiveController {
     this.hovered = null;
     this.focused = null;
     this.editing = null;
+  }
+
+  /** Any event of the matrices that means something to the reader's hands. */
+  handle(event: Event): void {
+    this.#handlers[event.type]?.(event as never);
   }
 
   readonly pin = (cell: CellRef): void => {
@@ -81,27 +89,27 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  readonly onPointerOver = (event: PointerEvent): void => {
+  readonly #onPointerOver = (event: PointerEvent): void => {
     if (event.pointerType === 'touch' || event.target instanceof HTMLCanvasElement) return;
     const cell = cellOf(event.target);
     this.hovered = cell ? refOf(cell) : null;
     this.#host.requestUpdate();
   };
 
-  readonly onPointerLeave = (): void => {
+  readonly #onPointerLeave = (): void => {
     this.hovered = null;
     this.#host.requestUpdate();
   };
 
-  readonly onPointerDown = (event: PointerEvent): void => {
+  readonly #onPointerDown = (event: PointerEvent): void => {
     this.#pressed = cellOf(event.target) !== null;
   };
 
-  readonly onPointerCancel = (): void => {
+  readonly #onPointerCancel = (): void => {
     this.#pressed = false;
   };
 
-  readonly onFocusIn = (event: FocusEvent): void => {
+  readonly #onFocusIn = (event: FocusEvent): void => {
     const cell = cellOf(event.target);
     if (!cell) return;
     this.focused = refOf(cell);
@@ -114,14 +122,14 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  readonly onFocusOut = (): void => {
+  readonly #onFocusOut = (): void => {
     this.#pressed = false;
     this.focused = null;
     this.editing = null;
     this.#host.requestUpdate();
   };
 
-  readonly onClick = (event: MouseEvent): void => {
+  readonly #onClick = (event: MouseEvent): void => {
     this.#pressed = false;
     const cell = cellOf(event.target);
     if (!cell) return;
@@ -136,15 +144,15 @@ export class GridController implements ReactiveController {
     });
   };
 
-  readonly onInput = (event: Event): void => {
+  readonly #onInput = (event: Event): void => {
     if (event.target instanceof HTMLInputElement) this.#edit(event.target, true);
   };
 
-  readonly onChange = (event: Event): void => {
+  readonly #onChange = (event: Event): void => {
     if (event.target instanceof HTMLInputElement) this.#edit(event.target, false);
   };
 
-  readonly onPaste = (event: ClipboardEvent): void => {
+  readonly #onPaste = (event: ClipboardEvent): void => {
     const cell = cellOf(event.target);
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (!cell || !/[\s,;&]/.test(text.trim())) return;
@@ -155,7 +163,7 @@ export class GridController implements ReactiveController {
     this.#host.offerMatrix(stage, text);
   };
 
-  readonly onKeyDown = (event: KeyboardEvent): void => {
+  readonly #onKeyDown = (event: KeyboardEvent): void => {
     const cell = cellOf(event.target);
     if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
     const input = event.target instanceof HTMLInputElement ? event.target : null;
@@ -177,6 +185,20 @@ export class GridController implements ReactiveController {
     event.preventDefault();
     // A slide deck or a page around the element does not get keys that were used here.
     event.stopPropagation();
+  };
+
+  readonly #handlers: Readonly<Record<string, (event: never) => void>> = {
+    pointerover: this.#onPointerOver,
+    pointerleave: this.#onPointerLeave,
+    pointerdown: this.#onPointerDown,
+    pointercancel: this.#onPointerCancel,
+    focusin: this.#onFocusIn,
+    focusout: this.#onFocusOut,
+    click: this.#onClick,
+    input: this.#onInput,
+    change: this.#onChange,
+    paste: this.#onPaste,
+    keydown: this.#onKeyDown,
   };
 
   /** A pinned result stays in view while inputs are edited: that is what it was pinned for. */
@@ -202,6 +224,10 @@ export class GridController implements ReactiveController {
     // From the state: the numbers of the session may be a frame behind what was typed.
     const original = fullPrecision(givenValue(store.state.problem, ref));
     this.editing = { place: placeOf(cell), key, original, changed: false };
+    const untouched = this.#untouched.get(input) ?? input.value;
+    this.#untouched.delete(input);
+    // What was typed before this was there stays.
+    if (input.value !== untouched) return;
     input.value = store.state.drafts[key]?.text ?? original;
     input.select();
   }

@@ -38,7 +38,7 @@ export class Workspace extends EventTarget {
   constructor(initial: State, exampleOf: (preset: string) => Problem | null) {
     super();
     this.#exampleOf = exampleOf;
-    this.store = createStore(initial);
+    this.store = createStore(initial, async () => (await import('../state/reducer.ts')).reduce);
     this.store.subscribe((state, previous) => {
       if (state.problem !== previous.problem) this.#schedule();
       this.#tell('state');

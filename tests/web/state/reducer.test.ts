@@ -236,8 +236,9 @@ test('opening an example is a step that can be undone', () => {
   expect(after(state, { type: 'undo' }).problem).toBe(given);
 });
 
-test('a store tells its subscribers of changes, and of nothing else', () => {
-  const store = createStore(start);
+test('a store tells its subscribers of changes, and of nothing else', async () => {
+  const store = createStore(start, async () => reduce);
+  await store.ready();
   const heard: [State, State][] = [];
   const stop = store.subscribe((state, previous) => heard.push([state, previous]));
   store.dispatch({ type: 'undo' });
@@ -247,6 +248,33 @@ test('a store tells its subscribers of changes, and of nothing else', () => {
   stop();
   store.dispatch(edit('v', 0, 0, '6'));
   expect(heard).toHaveLength(1);
+});
+
+test('actions before the reducer is there are taken in their order, with one fetch', async () => {
+  let fetches = 0;
+  const store = createStore(start, async () => {
+    fetches += 1;
+    return reduce;
+  });
+  store.dispatch(edit('v', 0, 0, '5'));
+  store.dispatch(edit('v', 0, 0, '6'));
+  store.dispatch({ type: 'undo' });
+  expect(store.state).toBe(start);
+  await store.ready();
+  expect(store.state.problem.inputs.v?.[0]).toBe(5);
+  expect(fetches).toBe(1);
+});
+
+test('a reducer that does not come is a notice; the next action asks again and none is lost', async () => {
+  const answers = [async () => Promise.reject(new Error('offline')), async () => reduce];
+  const store = createStore(start, () => answers.shift()!());
+  store.dispatch(edit('v', 0, 0, '5'));
+  await store.ready();
+  expect(store.state.notice).toContain('offline');
+  store.dispatch({ type: 'notice', notice: '' });
+  await store.ready();
+  expect(store.state.problem.inputs.v?.[0]).toBe(5);
+  expect(store.state.notice).toBe('');
 });
 
 test('what waits to be drawn is drawn in its new size, from the same seed', () => {
