@@ -1,5 +1,6 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import {
@@ -59,15 +60,13 @@ const value = (event: Event): string => (event.target as HTMLInputElement).value
 export function controls(props: ControlsProps): TemplateResult {
   const { state } = props;
   const { scale } = state.problem;
-  const known = props.examples.some(({ id }) => id === state.preset);
   return html`<div class="controls" role="group" aria-label="Example and sizes">
     <label
       >Example
       <select @change=${(event: Event) => props.onExample(value(event))}>
-        ${known ? nothing : html`<option selected disabled>your own numbers</option>`}
         ${props.examples.map(
           ({ id, name }) =>
-            html`<option value=${id} ?selected=${id === state.preset}>${name}</option>`,
+            html`<option value=${id} .selected=${live(id === state.preset)}>${name}</option>`,
         )}
       </select></label
     >
@@ -89,8 +88,8 @@ export function controls(props: ControlsProps): TemplateResult {
         aria-label="What the digits count"
         @change=${(event: Event) => props.onMode(value(event) as State['format']['mode'])}
       >
-        <option value="decimals" ?selected=${state.format.mode === 'decimals'}>decimals at most</option>
-        <option value="significant" ?selected=${state.format.mode === 'significant'}>
+        <option value="decimals" .selected=${live(state.format.mode === 'decimals')}>decimals at most</option>
+        <option value="significant" .selected=${live(state.format.mode === 'significant')}>
           significant digits
         </option>
       </select></label
@@ -135,7 +134,7 @@ function more(props: ControlsProps): TemplateResult {
           >
             ${[...Array(count).keys()].map(
               (index) =>
-                html`<option value=${index} ?selected=${index === shown[name]}>${index}</option>`,
+                html`<option value=${index} .selected=${live(index === shown[name])}>${index}</option>`,
             )}
           </select></label
         >`
