@@ -1,5 +1,5 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
@@ -119,7 +119,7 @@ export function controls(props: ControlsProps): TemplateResult {
       )}`;
 }
 
-/** Batch, heads and softcap: open where they are used. */
+/** Batch, heads and softcap: open where they are used, and closed by hand only. */
 function more(props: ControlsProps): TemplateResult {
   const { state, shown, onShow } = props;
   const { sizes, softcap } = state.problem;
@@ -139,7 +139,7 @@ function more(props: ControlsProps): TemplateResult {
           </select></label
         >`
       : nothing;
-  return html`<details class="more" ?open=${used}>
+  return html`<details class="more" ?open=${used || noChange}>
     <summary>Batch, heads, softcap</summary>
     <div class="more-row">
       ${(['batch', 'heads', 'kvHeads'] as const).map(
