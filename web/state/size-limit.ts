@@ -1,7 +1,7 @@
 /** How large a problem the page takes: as many rows and columns as its heat maps are drawn with. */
 import { extent, type SizeName, type Sizes, sizeNames } from './types.ts';
 
-/** Rows or columns of a matrix, batches and heads. */
+/** Rows or columns of a matrix, batches and heads; a canvas of so many pixels is drawn by any browser. */
 export const mostIndices = 1024;
 
 export const sizeSymbols: Readonly<Record<SizeName, string>> = {

@@ -100,13 +100,13 @@ export function controls(props: ControlsProps): TemplateResult {
             ><button @click=${props.onReseed}>Next seeds</button>`
         : nothing
     }
-    <span class="grow"></span>
-    <button @click=${props.onTools}>Paste, fill, copy…</button>
+    ${more(props)}
+    <span class="actions"
+    ><button @click=${props.onTools}>Paste, fill, copy…</button>
     <button @click=${props.onNames}>Names…</button>
     <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
     <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
-    <button @click=${props.onReset}>Reset</button>
-      ${more(props)}
+    <button @click=${props.onReset}>Reset</button></span>
     </div>
     ${fieldNames
       .map((name) => ({ name, draft: state.drafts[fieldKey(name)] }))
