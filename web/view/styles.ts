@@ -755,10 +755,12 @@ export const styles = css`
       grid-template-columns: minmax(0, auto) auto;
     }
     .operator {
-      grid-column: 1 / -1;
       justify-self: start;
       height: auto;
       padding: 0 0 0 46px;
+    }
+    .step :is(.matrix, .totals) {
+      grid-row: 2;
     }
     .corner {
       gap: 14px 12px;
