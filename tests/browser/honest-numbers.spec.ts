@@ -194,6 +194,8 @@ test('a size beyond what the page draws is refused, with what was found and what
 test('one head more than the arena holds is refused with what is needed and what fits', async ({
   page,
 }) => {
+  // A quarter of a gigabyte is computed several times.
+  test.slow();
   // Of 1024 tokens and 10 heads each matrix of scores has 40 MB: six of them, and some for the rest.
   const lab = await Lab.open(
     page,
