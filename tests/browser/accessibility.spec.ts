@@ -18,6 +18,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test.use({ colorScheme });
 
     test(`the page in every state (${colorScheme})`, { tag: '@narrow' }, async ({ page }) => {
+      // Nine audits of the whole page.
+      test.slow();
       const lab = await Lab.open(page);
       await expectClean(page, 'as it opens');
 

@@ -136,43 +136,36 @@ test('a scale of one’s own, even 0 or negative, and a bad one named', async ({
   await expect(lab.cell('weights', 0, 0)).toHaveText('0.8808');
 });
 
-interface Session {
-  configure(config: object): void;
-  dispose(): void;
-}
+/** The fields of the sizes, and a size that each of them does not take. */
+const beyond: readonly (readonly [RegExp, string, string])[] = [
+  [/number of queries/, '1025', 'T_q is 1025, but at most 1024 was expected'],
+  [/number of keys/, '3000000', 'T_k is 3000000, but at most 1024 was expected'],
+  [/width of queries and keys/, '1025', 'd_k is 1025, but at most 1024 was expected'],
+  [
+    /width of values/,
+    '9'.repeat(20),
+    'd_v is 100000000000000000000, but at most 1024 was expected',
+  ],
+  [/batch size/, '1025', 'B is 1025, but at most 1024 was expected'],
+  [/number of query heads/, '257', 'H·d_k is 1028, but at most 1024 was expected'],
+  [/number of key and value heads/, '1025', 'G is 1025, but at most 1024 was expected'],
+];
 
-test('one key more than the arena holds is refused with what is needed and what fits', async ({
+test('a size beyond what the page draws is refused, with what was found and what is taken', async ({
   page,
 }) => {
   const lab = await Lab.open(page);
-  // The core itself tells where its bound lies: the most keys of the worked example.
-  const most = await lab.host.evaluate((host) => {
-    const { engine } = host as HTMLElement & { engine: { createSession(): Session } };
-    const session = engine.createSession();
-    const fits = (tk: number): boolean => {
-      try {
-        session.configure({ source: 'qkv', tq: 2, tk, dK: 4, dV: 2 });
-        return true;
-      } catch (error) {
-        // The bound, not what the browser has left.
-        return (error as { code: string }).code !== 'tooLarge';
-      }
-    };
-    let low = 1;
-    let high = 2 ** 26;
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (fits(middle)) low = middle;
-      else high = middle;
-    }
-    session.dispose();
-    return low;
-  });
-  expect(most).toBeGreaterThan(1024);
-  await lab.set(/number of keys/, String(most + 1));
-  await expect(lab.alerts).toContainText(/need 257 MB; at most 256 MB fit/);
-  await expect(lab.field(/number of keys/)).toHaveValue(String(most + 1));
-  await expect(lab.field(/number of keys/)).toHaveAttribute('aria-invalid', 'true');
+  await lab.host.getByText('Batch, heads, softcap').click();
+  for (const [field, text, sentence] of beyond) {
+    const before = await lab.field(field).inputValue();
+    await lab.set(field, text);
+    await expect(lab.alerts).toContainText(sentence);
+    await expect(lab.alerts).toHaveCount(1);
+    await expect(lab.field(field)).toHaveAttribute('aria-invalid', 'true');
+    await expect(lab.field(field)).toHaveAccessibleDescription(new RegExp(sentence));
+    await lab.set(field, before);
+    await expect(lab.alerts).toHaveCount(0);
+  }
   await lab.expectTexts('heads', [
     ['1.2384', '1.7616'],
     ['2.7616', '0.2384'],
@@ -183,8 +176,46 @@ test('one key more than the arena holds is refused with what is needed and what 
     await expect(lab.alerts).toContainText(`T_k is a whole number of 0 or more, but “${bad}”`);
     await expect(lab.field(/number of keys/)).toHaveValue(bad);
   }
-  await lab.set(/number of keys/, '99999999999999999999');
-  await expect(lab.alerts).toContainText(/at most/);
   await lab.set(/number of keys/, '2');
   await expect(lab.alerts).toHaveCount(0);
+  // The largest size itself is taken, and drawn.
+  await lab.set(/number of keys/, '1024');
+  await expect(lab.host.getByRole('application', { name: /^K, keys, 1024 × 4/ })).toBeVisible();
+  const cells = await lab
+    .matrix('keyTransposed')
+    .locator('canvas')
+    .evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      return [width, height];
+    });
+  expect(cells).toEqual([1024, 4]);
+});
+
+test('one head more than the arena holds is refused with what is needed and what fits', async ({
+  page,
+}) => {
+  // A quarter of a gigabyte is computed several times.
+  test.slow();
+  // Of 1024 tokens and 10 heads each matrix of scores has 40 MB: six of them, and some for the rest.
+  const lab = await Lab.open(
+    page,
+    'strict/lab/#?example=random&tq=1024&tk=1024&dK=8&dV=8&heads=10&kvHeads=1',
+  );
+  const heads = lab.field(/number of query heads/);
+  await expect(heads).toHaveValue('10');
+  const map = lab.host.getByRole('application', { name: /^A, weights, 1024 × 1024/ }).first();
+  await expect(map).toBeVisible();
+  await lab.set(/number of query heads/, '12');
+  await expect(lab.alerts).toContainText(/need 2[0-9]{2} MB; at most 256 MB fit/);
+  await expect(heads).toHaveValue('12');
+  await expect(heads).toHaveAttribute('aria-invalid', 'true');
+  await expect(map).toBeVisible();
+  // The old numbers are still those of ten heads, and smaller problems follow.
+  await expect(lab.matrix('weights')).toContainText('head 0 of 10');
+  await lab.set(/number of query heads/, '1');
+  await expect(lab.alerts).toHaveCount(0);
+  await expect(heads).toBeVisible();
+  await lab.set(/number of query heads/, '10');
+  await expect(lab.alerts).toHaveCount(0);
+  await expect(lab.matrix('weights')).toContainText('head 0 of 10');
 });

@@ -48,6 +48,51 @@ test('no width makes the page scroll sideways or cuts a number', async ({ page }
   }
 });
 
+test('nothing sticks out of a narrow screen in any example, gradients and heat maps included', async ({
+  page,
+}) => {
+  test.slow();
+  const lab = await Lab.open(page);
+  const options = await lab.host
+    .getByRole('combobox', { name: /^Example/ })
+    .locator('option')
+    .evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value));
+  for (const state of [
+    ...options.map((id) => `example=${id}&gradients=on`),
+    'example=heads&batch=2&shown=1:1&softcap=2&masked=on&gradients=on',
+    'example=random&tq=64&tk=64&q=normal:3&k=normal:4&v=normal:5&gradients=on',
+  ]) {
+    await page.goto('about:blank');
+    const opened = await Lab.open(page, `strict/lab/#?${state}`);
+    await expect(opened.matrix('dQ')).toBeAttached();
+    await expect(opened.host.getByText('The heat map is loading.')).toHaveCount(0);
+    for (const width of [320, 375]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect.soft(await overflow(page), `${state} at ${width}`).toEqual([]);
+      expect.soft(await cut(opened), `${state} at ${width}`).toEqual([]);
+    }
+  }
+});
+
+test('the sums of the weights stand beside their rows, also where the rows scroll', {
+  tag: '@narrow',
+}, async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#?example=exercise3&digits=8');
+  const boxes = (selector: string) =>
+    lab.host.locator(selector).evaluateAll((all) =>
+      all.map((element) => {
+        const { top, height } = element.getBoundingClientRect();
+        return top + height / 2;
+      }),
+    );
+  const rows = await boxes('[data-place="softmax-weights"] td[data-col="0"]');
+  const sums = await boxes('.totals span');
+  expect(sums).toHaveLength(rows.length);
+  for (const [row, middle] of rows.entries()) {
+    expect(Math.abs((sums[row] ?? Number.NaN) - middle), `row ${row}`).toBeLessThan(2);
+  }
+});
+
 test('a matrix wider than the screen can be scrolled to its last number', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 800 });
   const lab = await Lab.open(page);
@@ -77,6 +122,22 @@ test('columns and rows of a product line up with its result', async ({ page }) =
       const cell = await box(result, index, index);
       expect.soft((await box(upper, 0, index)).x).toBeCloseTo(cell.x, 0);
       expect.soft((await box(left, index, 0)).y).toBeCloseTo(cell.y, 0);
+    }
+  }
+});
+
+test('the result of one head stands under the columns of that head', async ({ page }) => {
+  for (const head of [0, 1]) {
+    await page.goto('about:blank');
+    const lab = await Lab.open(page, `strict/lab/#?example=heads&shown=0:${head}`);
+    await expect(lab.matrix('q')).toContainText(`head ${head} of 2`);
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const col of [0, 1]) {
+        const upper = (await lab.cell('wq', 0, 2 * head + col).boundingBox())!;
+        const result = (await lab.cell('q', 0, col).boundingBox())!;
+        expect.soft(result.x, `head ${head}, column ${col} at ${width}`).toBeCloseTo(upper.x, 0);
+      }
     }
   }
 });

@@ -115,6 +115,48 @@ test('what cannot be taken is named, keeps the old numbers and stays for correct
   });
 });
 
+test('a matrix of more rows or columns than the page draws is named and not taken', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page);
+  const rows = `[${Array(1025).fill('[1,2]').join()}]`;
+  const wide = Array(1025).fill('1').join(' ');
+  for (const [letter, text, sentence] of [
+    ['V', rows, 'V cannot be taken: T_k is 1025, but at most 1024 was expected'],
+    ['Q', wide, 'Q cannot be taken: d_k is 1025, but at most 1024 was expected'],
+  ] as const) {
+    await lab.openTools(letter);
+    await lab.give(text);
+    await expect(lab.understood).toContainText(sentence);
+    await expect(lab.understood).toHaveClass(/complaint/);
+    await expect(lab.dialog.getByRole('button', { name: /^Take it/ })).toHaveCount(0);
+    await page.keyboard.press('Escape');
+  }
+  await lab.expectTexts('heads', worked.heads);
+});
+
+test('a text that was not taken is there again when the dialog is', async ({ page }) => {
+  const lab = await Lab.open(page);
+  const box = lab.dialog.getByRole('textbox', { name: /Paste or type/ });
+  await lab.openTools('Q');
+  await lab.give('1 2 3 x');
+  await page.keyboard.press('Escape');
+  await expect(lab.dialog).toHaveCount(0);
+  await lab.openTools('Q');
+  await expect(box).toHaveValue('1 2 3 x');
+  await expect(lab.understood).toHaveClass(/complaint/);
+  await lab.give('2 0 2 0\n0 4 0 3');
+  await lab.dialog.getByRole('button', { name: 'Close' }).click();
+  // Another example does not take it away either.
+  await lab.choose(/^Second example/);
+  await lab.openTools('Q');
+  await expect(box).toHaveValue('2 0 2 0\n0 4 0 3');
+  await lab.dialog.getByRole('button', { name: /^Take it/ }).click();
+  await expect(lab.input('q', 1, 3)).toHaveValue('3');
+  await lab.openTools('Q');
+  await expect(box).toHaveValue('');
+});
+
 test('a K of another width and a V of other rows say whose sizes they contradict', async ({
   page,
 }) => {

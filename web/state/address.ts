@@ -3,6 +3,7 @@ import { type CellRef, stageIds } from '../core/types.ts';
 import { shortestDecimal } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import { inputShape, lastSize, lengthOf, resized, switched, tiedSizes } from './problem.ts';
+import { beyondLimit } from './size-limit.ts';
 import {
   extent,
   type InputId,
@@ -333,7 +334,14 @@ function fitted(base: State, parts: Parts, messages: string[]): State {
     wanted[colSize] = width;
     taken.push([id, given.values]);
   }
-  problem = resized(problem, tiedSizes(problem, wanted, problem.sizes));
+  const sizes = tiedSizes(problem, wanted, problem.sizes);
+  const tooLarge = beyondLimit(sizes);
+  if (tooLarge) {
+    messages.push(`In the link, ${tooLarge} Its sizes and matrices were left out.`);
+    taken.length = 0;
+  } else {
+    problem = resized(problem, sizes);
+  }
   const inputs = { ...problem.inputs };
   const seeds = { ...problem.seeds };
   for (const [id, values] of taken) {

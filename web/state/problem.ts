@@ -27,7 +27,7 @@ export function problemFrom(parts: ProblemParts): Problem {
   }
   const source = parts.source ?? (inputs.x ? 'x' : 'qkv');
   const context = inputs.xContext !== undefined;
-  if (source === 'x' && !context) sizes.tk = sizes.tq;
+  if (keysFollow({ source, context })) sizes.tk = sizes.tq;
   return {
     source,
     context,
@@ -86,6 +86,10 @@ export function matrixIndex(
   return batch * sizes[heads] + head;
 }
 
+/** With X and no xContext there are as many keys as queries. */
+export const keysFollow = ({ source, context }: Pick<Problem, 'source' | 'context'>): boolean =>
+  source === 'x' && !context;
+
 /** Sizes with T_k tied to T_q where K and V come from X. */
 export function tiedSizes(
   problem: Pick<Problem, 'source' | 'context'>,
@@ -93,8 +97,9 @@ export function tiedSizes(
   sizes: Sizes,
 ): Sizes {
   const next = { ...sizes, ...wanted };
-  const tied = problem.source === 'x' && !problem.context;
-  return tied ? { ...next, tk: wanted.tk ?? next.tq, tq: wanted.tk ?? next.tq } : next;
+  return keysFollow(problem)
+    ? { ...next, tk: wanted.tk ?? next.tq, tq: wanted.tk ?? next.tq }
+    : next;
 }
 
 /** Keeps the numbers that still fit; new cells are 0. */

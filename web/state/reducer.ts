@@ -6,12 +6,14 @@ import {
   type Fill,
   filled,
   inputShape,
+  keysFollow,
   matrixIndex,
   reseeded,
   resized,
   switched,
   withMatrix,
 } from './problem.ts';
+import { beyondLimit } from './size-limit.ts';
 import {
   type Draft,
   draftKey,
@@ -25,6 +27,7 @@ import {
   type Shown,
   type Sizes,
   type State,
+  type Step,
   sizeNames,
 } from './types.ts';
 
@@ -72,7 +75,14 @@ export type Action =
 /** How many steps back are kept; a problem shares the arrays it has in common with its neighbours. */
 export const undoDepth = 200;
 
+/** A change that makes the problem too large for the page only leaves the sizes that were asked for. */
 export function reduce(state: State, action: Action): State {
+  const next = reduced(state, action);
+  const wrong = next.problem === state.problem ? '' : beyondLimit(next.problem.sizes);
+  return wrong ? withAsked(state, next.problem.sizes, wrong) : next;
+}
+
+function reduced(state: State, action: Action): State {
   switch (action.type) {
     case 'edit':
       return edit(state, action);
@@ -168,7 +178,7 @@ function painted(state: State, row: number, col: number): State {
 /** As if the last step had not been taken. */
 const withoutStep = (state: State): State => ({
   ...state,
-  problem: state.past.at(-1) ?? state.problem,
+  ...state.past.at(-1),
   past: state.past.slice(0, -1),
 });
 
@@ -219,13 +229,21 @@ function field(state: State, name: FieldName, text: string): State {
     : changed(clean, resized(state.problem, { [name]: number }));
 }
 
-/** Back to the problem before: the core refused the new one. Sizes that were asked for stay as drafts. */
+/** Back to the problem before: the core refused the new one. */
 function rejected(state: State, problem: Problem, notice: string): State {
-  let next: State = { ...state, problem, past: state.past.slice(0, -1), notice };
+  const { preset } = state.past.find((step) => step.problem === problem) ?? state;
+  const next = { ...state, preset, problem, past: state.past.slice(0, -1) };
+  return withAsked(next, state.problem.sizes, notice);
+}
+
+/** Sizes that were asked for and cannot be had stay as drafts, with what is wrong. */
+function withAsked(state: State, asked: Sizes, notice: string): State {
+  const { problem } = state;
+  let next: State = { ...state, notice };
   for (const name of sizeNames) {
-    const asked = state.problem.sizes[name];
-    if (asked === problem.sizes[name]) continue;
-    next = withDraft(next, fieldKey(name), { text: String(asked), message: notice });
+    // Where T_k follows T_q, it has no field.
+    if (asked[name] === problem.sizes[name] || (name === 'tk' && keysFollow(problem))) continue;
+    next = withDraft(next, fieldKey(name), { text: String(asked[name]), message: notice });
     next = { ...next, notice: '' };
   }
   return next;
@@ -253,18 +271,20 @@ const changed = (state: State, problem: Problem): State => ({
 const remembered = (state: State, problem: Problem): State => ({
   ...state,
   problem,
-  past: [...state.past, state.problem].slice(-undoDepth),
+  past: [...state.past, stepOf(state)].slice(-undoDepth),
   future: [],
 });
 
+const stepOf = ({ preset, problem }: State): Step => ({ preset, problem });
+
 function step(state: State, from: 'past' | 'future', to: 'past' | 'future'): State {
-  const problem = state[from].at(-1);
-  if (!problem) return state;
+  const last = state[from].at(-1);
+  if (!last) return state;
   return {
     ...state,
-    problem,
+    ...last,
     [from]: state[from].slice(0, -1),
-    [to]: [...state[to], state.problem],
+    [to]: [...state[to], stepOf(state)],
     drafts: {},
     pinned: null,
     notice: '',

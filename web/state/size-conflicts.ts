@@ -1,5 +1,5 @@
 /** What a matrix of another shape would do to the sizes, and who else has them. */
-import { inputShape, lastSize } from './problem.ts';
+import { inputShape, keysFollow, lastSize } from './problem.ts';
 import { type InputId, inputAxes, inputsOf, type Problem, type SizeName } from './types.ts';
 
 export interface SizeConflict {
@@ -22,7 +22,6 @@ export function sizeConflicts(
 ): SizeConflict[] {
   const own = inputAxes(id, problem.outputProjection);
   const shape = inputShape(id, problem);
-  const tied = problem.source === 'x' && !problem.context;
   const conflict = (
     along: SizeConflict['along'],
     names: readonly SizeName[],
@@ -38,7 +37,7 @@ export function sizeConflicts(
   };
   const columns = conflict('columns', own.cols, cols, shape.cols);
   // Where T_k follows T_q, only a square mask fits.
-  const square = tied && id === 'mask' && rows !== cols;
+  const square = keysFollow(problem) && id === 'mask' && rows !== cols;
   return [
     conflict('rows', own.rows, rows, shape.rows),
     square ? { ...columns, expected: rows, wanted: null } : columns,

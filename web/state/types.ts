@@ -112,11 +112,15 @@ export interface ScaleLab {
 /** The widest keys of the comparison. */
 export const mostLabWidth = 512;
 
+/** What undo and redo bring back. */
+export type Step = Pick<State, 'preset' | 'problem'>;
+
 export interface State {
+  /** The example that the problem was made from; undo and redo bring it back with the problem. */
   readonly preset: string;
   readonly problem: Problem;
-  readonly past: readonly Problem[];
-  readonly future: readonly Problem[];
+  readonly past: readonly Step[];
+  readonly future: readonly Step[];
   readonly drafts: Readonly<Record<string, Draft>>;
   readonly format: NumberFormat;
   readonly pinned: CellRef | null;

@@ -1,5 +1,6 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, noChange, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import {
@@ -59,15 +60,13 @@ const value = (event: Event): string => (event.target as HTMLInputElement).value
 export function controls(props: ControlsProps): TemplateResult {
   const { state } = props;
   const { scale } = state.problem;
-  const known = props.examples.some(({ id }) => id === state.preset);
   return html`<div class="controls" role="group" aria-label="Example and sizes">
     <label
       >Example
       <select @change=${(event: Event) => props.onExample(value(event))}>
-        ${known ? nothing : html`<option selected disabled>your own numbers</option>`}
         ${props.examples.map(
           ({ id, name }) =>
-            html`<option value=${id} ?selected=${id === state.preset}>${name}</option>`,
+            html`<option value=${id} .selected=${live(id === state.preset)}>${name}</option>`,
         )}
       </select></label
     >
@@ -89,8 +88,8 @@ export function controls(props: ControlsProps): TemplateResult {
         aria-label="What the digits count"
         @change=${(event: Event) => props.onMode(value(event) as State['format']['mode'])}
       >
-        <option value="decimals" ?selected=${state.format.mode === 'decimals'}>decimals at most</option>
-        <option value="significant" ?selected=${state.format.mode === 'significant'}>
+        <option value="decimals" .selected=${live(state.format.mode === 'decimals')}>decimals at most</option>
+        <option value="significant" .selected=${live(state.format.mode === 'significant')}>
           significant digits
         </option>
       </select></label
@@ -101,13 +100,13 @@ export function controls(props: ControlsProps): TemplateResult {
             ><button @click=${props.onReseed}>Next seeds</button>`
         : nothing
     }
-    <span class="grow"></span>
-    <button @click=${props.onTools}>Paste, fill, copy…</button>
+    ${more(props)}
+    <span class="actions"
+    ><button @click=${props.onTools}>Paste, fill, copy…</button>
     <button @click=${props.onNames}>Names…</button>
     <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
     <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
-    <button @click=${props.onReset}>Reset</button>
-      ${more(props)}
+    <button @click=${props.onReset}>Reset</button></span>
     </div>
     ${fieldNames
       .map((name) => ({ name, draft: state.drafts[fieldKey(name)] }))
@@ -120,7 +119,7 @@ export function controls(props: ControlsProps): TemplateResult {
       )}`;
 }
 
-/** Batch, heads and softcap: open where they are used. */
+/** Batch, heads and softcap: open where they are used, and closed by hand only. */
 function more(props: ControlsProps): TemplateResult {
   const { state, shown, onShow } = props;
   const { sizes, softcap } = state.problem;
@@ -135,12 +134,12 @@ function more(props: ControlsProps): TemplateResult {
           >
             ${[...Array(count).keys()].map(
               (index) =>
-                html`<option value=${index} ?selected=${index === shown[name]}>${index}</option>`,
+                html`<option value=${index} .selected=${live(index === shown[name])}>${index}</option>`,
             )}
           </select></label
         >`
       : nothing;
-  return html`<details class="more" ?open=${used}>
+  return html`<details class="more" ?open=${used || noChange}>
     <summary>Batch, heads, softcap</summary>
     <div class="more-row">
       ${(['batch', 'heads', 'kvHeads'] as const).map(

@@ -1,6 +1,7 @@
 /** The dialogs: a matrix pasted, filled or copied as a whole, and the names of tokens and features. */
 
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { StageId } from '../core/types.ts';
 import type { NamedAxis, Names } from '../state/types.ts';
 
@@ -61,7 +62,7 @@ export function matrixDialog(props: MatrixDialogProps): TemplateResult {
           <select @change=${(event: Event) => props.onStage(value(event) as StageId)}>
             ${props.matrices.map(
               ({ id, label }) =>
-                html`<option value=${id} ?selected=${id === props.stage}>${label}</option>`,
+                html`<option value=${id} .selected=${live(id === props.stage)}>${label}</option>`,
             )}
           </select></label
         >

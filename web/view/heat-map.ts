@@ -167,6 +167,8 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
   const { info, shape } = props;
   const { id } = info;
   const scale = context.scaleOf(id);
+  // One scale for all weights, from 0 to 1, lets maps be compared; of many keys it shows the large ones.
+  const pale = id === 'weights' ? '; among many keys most shares are near 0, and pale' : '';
   const [stopRow = 0, stopCol = 0] = context.stops.get(props.place)?.split(' ').map(Number) ?? [];
   const at = (row: number, col: number): CellRef => ({
     stage: id,
@@ -195,5 +197,5 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
     onEnter: (row, col) => context.onEnter(at(row, col)),
     onRelease: context.onRelease,
   })}
-  ${legend(scale, context.format, 'drawn, not written: point, tap or use the arrow keys', true)}`;
+  ${legend(scale, context.format, `drawn, not written: point, tap or use the arrow keys${pale}`, true)}`;
 }

@@ -62,6 +62,21 @@ export const laterStyles = css`
     }
   }
   /* heat maps */
+  .step:has(.heat) {
+    align-items: center;
+  }
+  .matrix:has(.heat) figcaption {
+    padding-left: 0;
+  }
+  .crossing .matrix:has(.heat) {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    justify-items: end;
+  }
+  .crossing .matrix:has(.heat) figcaption {
+    width: auto;
+    min-width: 0;
+  }
   .heat {
     position: relative;
     max-width: 100%;

@@ -1,5 +1,6 @@
 /** Why √d_k: one row of scores and weights with the division and without it, side by side. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { RowStatistics } from '../core/types.ts';
 import type { Scale } from '../format/colour.ts';
 import { tint } from '../format/colour.ts';
@@ -91,7 +92,8 @@ export function scaleLab(props: ScaleLabProps): TemplateResult {
         >Query
         <select @change=${(event: Event) => onLab({ row: Number(value(event)) })}>
           ${props.rows.map(
-            (name, row) => html`<option value=${row} ?selected=${row === lab.row}>${name}</option>`,
+            (name, row) =>
+              html`<option value=${row} .selected=${live(row === lab.row)}>${name}</option>`,
           )}
         </select></label
       >

@@ -7,6 +7,7 @@ import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import { fullPrecision, percentText, shownSum } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
+import { cssProps } from './css-props.ts';
 import { stageFormula } from './formula.ts';
 import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
 import { shownMatrix, softmaxInput } from './shown.ts';
@@ -83,10 +84,23 @@ function corner(
       ...(stage === left ? {} : { chars }),
       editable: editable.includes(stage),
     });
+  const after = String(colsAfter(right, result, context));
   return html`<div class="corner">
     ${one(left)}
-    <div class="crossing">${one(right)} ${one(result)}</div>
+    <div class="crossing">
+      ${one(right)}
+      <div class="under" ${cssProps({ '--after': after, '--chars': String(chars) })}>${one(result)}</div>
+    </div>
   </div>`;
+}
+
+/** Columns of a projection for all heads that stand to the right of those of the shown head. */
+function colsAfter(right: StageId, result: StageId, context: StagesContext): number {
+  const { session, table, shown } = context;
+  const whole = session.shape(right);
+  if (!isWritten(whole)) return 0;
+  const { head, shape } = shownMatrix(session, table.get(result) as StageInfo, shown);
+  return Math.max(0, whole.cols - (head + 1) * shape.cols);
 }
 
 /** What went wrong in the cells of one section, each with the text that was typed. */
@@ -159,7 +173,12 @@ function scoresSection(context: StagesContext, scores: Scale): TemplateResult {
       product.`,
     html`${corner('scores', ['q', 'keyTransposed', 'rawScores'], context, { rawScores: scores })}
       ${maskPart(context)}
-      ${legend(scores, context.format, 'S and the scores made from it share this scale')}`,
+      ${legend(
+        scores,
+        context.format,
+        'S and the scores made from it share this scale',
+        !isWritten(context.session.shape('rawScores')),
+      )}`,
   );
 }
 
@@ -193,8 +212,10 @@ function maskPart(context: StagesContext): TemplateResult {
 
 function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
   const { problem, session } = context;
+  const scaled = session.shape('scaledScores');
+  const rows = String(isWritten(scaled) ? scaled.rows : 1);
   const step = (operator: unknown, stage: StageId, drawn: Drawn = {}, after: unknown = nothing) =>
-    html`<div class="step"><span class="operator">${operator}</span>${draw('softmax', stage, context, { bare: true, ...drawn })}${after}</div>`;
+    html`<div class="step"><span class="operator" ${cssProps({ '--rows': rows })}>${operator}</span>${draw('softmax', stage, context, { bare: true, ...drawn })}${after}</div>`;
   const divided =
     problem.scale === null
       ? html`divide by ${rootDk} = √${problem.sizes.dK} (the same as multiplying by
@@ -221,7 +242,7 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
         }
         ${step('÷', 'weights', { scale: shareScale }, totals(context))}
       </div>
-      ${legend(shareScale, context.format, 'A, a share of the row')}`,
+      ${isWritten(scaled) ? legend(shareScale, context.format, 'A, a share of the row') : nothing}`,
   );
 }
 
@@ -294,12 +315,16 @@ function outputSection(context: StagesContext): TemplateResult {
           ? html`<p class="lead spaced">
                 Every head blends on its own; then their blends are set side by side.
               </p>
-              <div class="row">${draw('output', 'concat', context)}</div>`
+              ${
+                context.problem.outputProjection
+                  ? nothing
+                  : html`<div class="row">${draw('output', 'concat', context)}</div>`
+              }`
           : nothing
       }
       ${
         context.problem.outputProjection
-          ? html`<p class="lead">The last grid, W<sub>o</sub>, turns each blend back into a row as wide as
+          ? html`<p class="lead spaced">The last grid, W<sub>o</sub>, turns each blend back into a row as wide as
                 the model’s.</p>
               ${corner('output', ['concat', 'wo', 'output'], context, {}, ['wo'])}
               ${complaints(['wo'], context)}`

@@ -137,7 +137,7 @@ export const styles = css`
     width: 46px;
     text-align: center;
   }
-  .controls input[placeholder*='√'] {
+  .controls input[inputmode='text'] {
     width: 66px;
   }
   .controls input[aria-invalid] {
@@ -147,8 +147,11 @@ export const styles = css`
   .follows {
     white-space: nowrap;
   }
-  .grow {
-    flex: 1;
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+    margin-left: auto;
   }
   button,
   select,
@@ -261,10 +264,14 @@ export const styles = css`
   .operator {
     font: 13px var(--ui);
     color: var(--soft);
-    height: var(--row);
+    height: calc(var(--rows) * var(--row) + 3px);
+    padding-bottom: 3px;
     display: grid;
     place-items: center;
     min-width: 15px;
+  }
+  .step:has([data-more]) :is(.operator, .totals) {
+    margin-bottom: 22px;
   }
   .totals {
     display: grid;
@@ -492,14 +499,22 @@ export const styles = css`
     min-width: 100%;
   }
 
+  /* a result of one head stands under the columns of that head */
+  .under {
+    font: 15px var(--num);
+    min-width: 0;
+    max-width: 100%;
+    margin-right: calc(var(--after) * (var(--chars) * 1ch + 16px));
+  }
+
   /* a table wider than its place scrolls, and says so */
   .scroll[data-more]::after {
-    content: 'more columns: scroll ' attr(data-more);
+    content: 'scroll for more columns ' attr(data-more);
     display: block;
     width: max-content;
     position: sticky;
     left: 54px;
-    font: 12px var(--ui);
+    font: 12px/18px var(--ui);
     color: var(--accent);
     padding-top: 4px;
   }
@@ -516,7 +531,7 @@ export const styles = css`
   }
   .choice legend {
     float: left;
-    padding: 0 4px 0 0;
+    padding: 2px 4px 0 0;
     color: var(--ink);
   }
   .choice label {
@@ -549,7 +564,7 @@ export const styles = css`
     text-decoration: underline dotted 1px var(--soft);
     text-underline-offset: 5px;
   }
-  .more {
+  .more[open] {
     flex-basis: 100%;
   }
   .more summary {
@@ -564,7 +579,7 @@ export const styles = css`
     padding-top: 10px;
   }
   .choice + .note {
-    margin: 4px 0 20px;
+    margin: 10px 0 20px;
   }
 
   /* legend */
@@ -732,14 +747,30 @@ export const styles = css`
     .paren {
       font-size: 22px;
     }
-    .grow {
-      display: none;
+    .actions {
+      margin: 0;
+    }
+    .step {
+      display: grid;
+      grid-template-columns: minmax(0, auto) auto;
+    }
+    .operator {
+      justify-self: start;
+      height: auto;
+      padding: 0 0 0 46px;
+    }
+    .step :is(.matrix, .totals) {
+      grid-row: 2;
     }
     .corner {
       gap: 14px 12px;
     }
     .crossing {
       gap: 14px;
+    }
+    .under {
+      font-size: 13px;
+      margin-right: calc(var(--after) * (var(--chars) * 1ch + 10px));
     }
     td[data-row],
     td.edit input {
@@ -769,6 +800,9 @@ export const styles = css`
     .corner figcaption {
       padding-left: 0;
     }
+    .symbol {
+      font-size: 16px;
+    }
     .corner .name,
     .corner .axes {
       white-space: normal;
@@ -781,7 +815,8 @@ export const styles = css`
     .stages {
       --bar: 136px;
     }
-    .formula {
+    .formula,
+    .symbol {
       font-size: 14px;
     }
     .formula a {

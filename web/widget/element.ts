@@ -5,7 +5,7 @@ import { type Scale, shareScale, signedScale, signedStages } from '../format/col
 import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examples.ts';
 import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
-import { problemFrom } from '../state/problem.ts';
+import { keysFollow, problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
 import type { InputId, Problem, ProblemParts, Shown, SizeName, State } from '../state/types.ts';
 import { controls } from '../view/controls.ts';
@@ -352,7 +352,7 @@ export class AttentionLabElement extends LitElement {
   }
 
   #controls(state: State): TemplateResult {
-    const { source, context, outputProjection } = state.problem;
+    const { source, outputProjection } = state.problem;
     const sizes: SizeName[] = ['tq', 'tk'];
     if (source === 'x' || outputProjection) sizes.push('dModel');
     sizes.push('dK', 'dV');
@@ -363,7 +363,7 @@ export class AttentionLabElement extends LitElement {
       sizes,
       shown: shownWithin(this.session as ForwardSession, state.shown),
       onShow: (shown) => store.dispatch({ type: 'show', shown }),
-      keysFollow: source === 'x' && !context,
+      keysFollow: keysFollow(state.problem),
       onExample: (id) => void this.#openExample(id),
       onField: (field, text) => store.dispatch({ type: 'field', field, text }),
       onMode: (mode) =>

@@ -5,8 +5,9 @@ import { formatNumber } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
 import { writeMatrix } from '../io/write-matrix.ts';
-import type { Fill } from '../state/problem.ts';
+import { type Fill, keysFollow, tiedSizes } from '../state/problem.ts';
 import { sizeConflicts } from '../state/size-conflicts.ts';
+import { beyondLimit, sizeSymbols } from '../state/size-limit.ts';
 import type { Store } from '../state/store.ts';
 import {
   type InputId,
@@ -15,7 +16,6 @@ import {
   namedAxes,
   type Problem,
   type Shown,
-  type SizeName,
 } from '../state/types.ts';
 import { type CopyFormat, matrixDialog, namesDialog } from '../view/dialogs.ts';
 import { placeOf, shownMatrix } from '../view/shown.ts';
@@ -34,17 +34,6 @@ export interface ToolsHost {
 const maxSeed = 2 ** 32 - 1;
 const previewCells = 6;
 
-const sizeText: Readonly<Record<SizeName, string>> = {
-  tq: 'T_q',
-  tk: 'T_k',
-  dModel: 'd_model',
-  dK: 'd_k',
-  dV: 'd_v',
-  batch: 'B',
-  heads: 'H',
-  kvHeads: 'G',
-};
-
 const labelOf = (stage: StageId, session: ForwardSession): string => {
   const { rows, cols } = session.shape(stage);
   return `${stageText[stage].symbol}: ${stageText[stage].name}, ${rows} × ${cols}`;
@@ -53,6 +42,8 @@ const labelOf = (stage: StageId, session: ForwardSession): string => {
 export class Tools {
   readonly #host: ToolsHost;
   #open: { kind: 'matrix'; stage: StageId } | { kind: 'names' } | null = null;
+  /** What was typed or pasted for each matrix and not taken yet; closing the dialog keeps it. */
+  readonly #texts = new Map<StageId, string>();
   #text = '';
   #read: MatrixResult | null = null;
   #seed = '1';
@@ -64,8 +55,8 @@ export class Tools {
     this.#host = host;
   }
 
-  /** Opens the dialog of one matrix, with a text that was pasted elsewhere. */
-  openMatrix(stage: StageId, text = ''): void {
+  /** Opens the dialog of one matrix, with a text that was pasted elsewhere or what was typed for it. */
+  openMatrix(stage: StageId, text = this.#texts.get(stage) ?? ''): void {
     this.#open = { kind: 'matrix', stage };
     this.#seedError = '';
     this.#copied = '';
@@ -115,7 +106,7 @@ export class Tools {
       seed: this.#seed,
       copied: this.#copied,
       copyText: this.#copyText,
-      onStage: (id) => this.openMatrix(id, this.#text),
+      onStage: (id) => this.#turnTo(stage, id),
       onText: this.#onText,
       onTake: () => input && this.#take(input),
       onFill: (fill) => input && this.#fill(input, fill),
@@ -128,8 +119,9 @@ export class Tools {
     });
   }
 
-  #renderNames({ names, source, context, outputProjection }: Problem): TemplateResult {
-    const tied = source === 'x' && !context;
+  #renderNames(problem: Problem): TemplateResult {
+    const { names, source, outputProjection } = problem;
+    const tied = keysFollow(problem);
     return namesDialog({
       names,
       axes: namedAxes.filter(
@@ -174,24 +166,32 @@ export class Tools {
         }
         if (others.length === 0) return [];
         const names = others.map((id) => stageText[id].symbol).join(' and ');
-        return `${has} ${names} ${others.length > 1 ? 'need' : 'needs'} ${sizeText[size]} = ${problem.sizes[size]}.`;
+        return `${has} ${names} ${others.length > 1 ? 'need' : 'needs'} ${sizeSymbols[size]} = ${problem.sizes[size]}.`;
       },
     );
     const impossible = conflicts.some(({ wanted }) => wanted === null);
     const sizes = conflicts
-      .map(({ size, wanted }) => `${sizeText[size]} = ${wanted}`)
+      .map(({ size, wanted }) => `${sizeSymbols[size]} = ${wanted}`)
       .join(' and ');
     const other = [...new Set(shared.flatMap((conflict) => conflict.shared))];
+    const tooLarge = beyondLimit(
+      tiedSizes(
+        problem,
+        Object.fromEntries(conflicts.map(({ size, wanted }) => [size, wanted ?? 0])),
+        problem.sizes,
+      ),
+    );
+    const resizes = `Taking it resizes ${other.map((id) => stageText[id].symbol).join(', ')}: numbers that fit stay, new ones are 0.`;
+    const consequences = tooLarge
+      ? [`${symbol} cannot be taken: ${tooLarge}`]
+      : [...clashes, ...(other.length > 0 ? [resizes] : [])];
     const message = [
       `Understood as ${interpretation(this.#read)}.`,
-      note ?? '',
-      ...clashes,
-      other.length > 0
-        ? `Taking it resizes ${other.map((id) => stageText[id].symbol).join(', ')}: numbers that fit stay, new ones are 0.`
-        : '',
-    ];
+      ...(note ? [note] : []),
+      ...consequences,
+    ].join(' ');
     return {
-      reading: { ok: clashes.length === 0, message: message.filter(Boolean).join(' ') },
+      reading: { ok: clashes.length === 0 && !tooLarge, message },
       preview: values
         .slice(0, previewCells)
         .map((row) =>
@@ -200,12 +200,30 @@ export class Tools {
             .map((cell) => formatNumber(cell, { mode: 'significant', digits: 4 })),
         ),
       previewCut: rows > previewCells || cols > previewCells,
-      take: impossible ? null : conflicts.length > 0 ? `Take it and set ${sizes}` : 'Take it',
+      take:
+        impossible || tooLarge
+          ? null
+          : conflicts.length > 0
+            ? `Take it and set ${sizes}`
+            : 'Take it',
     };
+  }
+
+  /** Another matrix is chosen: a text goes along to an input that has none of its own. */
+  #turnTo(from: StageId, to: StageId): void {
+    const { problem } = this.#host.store.state;
+    const text = this.#texts.get(from);
+    if (text && !this.#texts.get(to) && inputsOf(problem).some((id) => id === to)) {
+      this.#texts.delete(from);
+      this.openMatrix(to, text);
+    } else {
+      this.openMatrix(to);
+    }
   }
 
   #onText = (text: string): void => {
     this.#text = text;
+    if (this.#open?.kind === 'matrix') this.#texts.set(this.#open.stage, text);
     this.#seedError = '';
     this.#read =
       text.trim() === ''
@@ -231,8 +249,7 @@ export class Tools {
       values: Float32Array.from(values.flat()),
       shown: this.#placeOf(stage),
     });
-    this.#text = '';
-    this.#read = null;
+    this.#texts.delete(stage);
     this.#close();
   }
 

@@ -1,6 +1,6 @@
 /** Sessions give back what they take: the allocator's count and the size of the memory over many cycles. */
 import { describe, expect, test } from 'vitest';
-import { type Build, load, type SessionConfig } from '../../../web/core/index.ts';
+import { type Build, load, type Session, type SessionConfig } from '../../../web/core/index.ts';
 
 const configs: readonly SessionConfig[] = [
   { tq: 3, tk: 5, dK: 4, dV: 2, source: 'qkv' },
@@ -60,21 +60,50 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(engine.memory()).toEqual({ inUse: start, total: early });
   });
 
-  test('two full arenas do not fit: the second is refused, and everything else goes on', async () => {
+  test('arenas that do not fit together: the last is refused, and everything else goes on', async () => {
     const engine = await load({ build });
-    const full = engine.createSession();
-    full.configure({ tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' });
-    const second = engine.createSession();
-    second.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' });
-    expect(() => second.configure({ tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' })).toThrow(
+    const full: SessionConfig = { tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' };
+    const small: SessionConfig = { tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' };
+    const sessions = [1, 2, 3].map(() => engine.createSession());
+    const last = sessions[2] as Session;
+    last.configure(small);
+    sessions[0]?.configure(full);
+    sessions[1]?.configure(full);
+    expect(() => last.configure(full)).toThrow(
       expect.objectContaining({ code: 'outOfMemory', subject: 'arena', found: 2 ** 28 }),
     );
-    expect(second.has('q')).toBe(false);
-    second.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' });
-    second.setInput('v', [7]);
-    second.run();
-    expect([...second.view('concat')]).toEqual([7]);
-    second.dispose();
-    full.dispose();
+    expect(last.has('q')).toBe(false);
+    last.configure(small);
+    last.setInput('v', [7]);
+    last.run();
+    expect([...last.view('concat')]).toEqual([7]);
+    for (const session of sessions) session.dispose();
+  });
+
+  test('the largest problem of a page fits after any others, the comparison beside it', async () => {
+    const engine = await load({ build });
+    const { inUse } = engine.memory();
+    const lab = engine.createSession();
+    const sides = [engine.createSession(), engine.createSession()];
+    // 1024 tokens, as many as the page draws: ten heads fill the arena, eleven are refused.
+    const tokens: SessionConfig = { tq: 1024, tk: 1024, dK: 8, dV: 8, source: 'qkv' };
+    for (const heads of [10, 1, 10, 2, 4, 1, 6, 8, 9, 10, 3, 10]) {
+      lab.configure({ ...tokens, heads, kvHeads: heads });
+      for (const side of sides) side.configure({ ...tokens, dV: 1 });
+    }
+    expect(() => lab.configure({ ...tokens, heads: 11, kvHeads: 11 })).toThrow(
+      expect.objectContaining({ code: 'tooLarge', subject: 'arena' }),
+    );
+    for (const session of [lab, ...sides]) session.dispose();
+    // The same from the smallest up, each with the others behind it.
+    const growing = engine.createSession();
+    const behind: Session[] = [];
+    for (const heads of [1, 5, 10]) {
+      growing.configure({ ...tokens, heads, kvHeads: heads });
+      behind.push(engine.createSession());
+      behind.at(-1)?.configure({ ...tokens, dV: 1 });
+    }
+    for (const session of [growing, ...behind]) session.dispose();
+    expect(engine.memory().inUse).toBe(inUse);
   });
 });

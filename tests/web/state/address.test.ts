@@ -179,6 +179,22 @@ test('where T_k follows T_q, a link that says otherwise leaves a state that fits
   expect(messages.join(' ')).toContain('x does not fit the other sizes');
 });
 
+test.each([
+  ['tk=1025', 'T_k is 1025'],
+  ['tq=60000&tk=60000', 'T_q is 60000'],
+  ['batch=2000', 'B is 2000'],
+  ['heads=300&kvHeads=300', 'H·d_k is 1200'],
+  [`v=${Array(1025).fill('1,2').join(';')}`, 'T_k is 1025'],
+  [`tq=1&q=${Array(1025).fill('1').join(',')}`, 'd_k is 1025'],
+])('sizes that the page does not draw are left out with their matrices: %.30s', (query, said) => {
+  const { state, messages } = readState(`${query}&decimals=2&scale=2`, start, stateOf);
+  expect(state.problem).toEqual({ ...start.problem, scale: 2 });
+  expect(state.format).toEqual({ mode: 'decimals', digits: 2 });
+  expect(messages).toEqual([
+    `In the link, ${said}, but at most 1024 was expected: the page draws no larger matrix. Its sizes and matrices were left out.`,
+  ]);
+});
+
 test('packing gives the text back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), async (text) => {

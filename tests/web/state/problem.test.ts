@@ -22,6 +22,7 @@ import {
   type SizeName,
   type Sizes,
   type State,
+  type Step,
 } from '../../../web/state/types.ts';
 
 const rowsOf = (rows: number, cols: number) =>
@@ -132,7 +133,7 @@ describe('another size', () => {
     expect(huge.inputs.k).toBeUndefined();
     expect(huge.sizes.tk).toBe(999_999_999_999);
     // The core refuses it, and what was there before comes back.
-    const state = { ...initialState('own', huge), past: [own] };
+    const state = { ...initialState('own', huge), past: [{ preset: 'own', problem: own }] };
     const { problem } = reduce(state, { type: 'reject', problem: own, notice: 'Too large.' });
     expect(problem).toBe(own);
   });
@@ -165,23 +166,28 @@ test('undo gives every state before back, redo every one after', () => {
   fc.assert(
     fc.property(fc.array(actions, { maxLength: 12 }), (steps) => {
       const start = initialState('own', own);
-      const seen: Problem[] = [own];
+      const named = ({ preset, problem }: State) => ({ preset, problem });
+      const expectSame = (step: Step) => {
+        expect(state.preset).toBe(step.preset);
+        expect(state.problem).toBe(step.problem);
+      };
+      const seen: Step[] = [named(start)];
       let state: State = start;
       for (const action of steps) {
         // A matrix that this problem does not have is not filled by the page.
         if (action.type === 'fill' && state.problem.source === 'x') continue;
         const before = state;
         state = reduce(state, action);
-        if (state.past.length > before.past.length) seen.push(state.problem);
-        else expect(state.problem).toBe(before.problem);
+        if (state.past.length > before.past.length) seen.push(named(state));
+        else expectSame(before);
       }
-      for (const problem of seen.toReversed()) {
-        expect(state.problem).toBe(problem);
+      for (const step of seen.toReversed()) {
+        expectSame(step);
         state = reduce(state, { type: 'undo' });
       }
       expect(state.past).toEqual([]);
-      for (const problem of seen) {
-        expect(state.problem).toBe(problem);
+      for (const step of seen) {
+        expectSame(step);
         state = reduce(state, { type: 'redo' });
       }
       expect(state.future).toEqual([]);

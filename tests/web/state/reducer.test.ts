@@ -220,20 +220,89 @@ describe('another size', () => {
   });
 
   test('that is refused brings back the problem before, with the reason', () => {
-    const state = after(start, edit('v', 0, 0, '5'), resize({ tq: 1e6 }));
-    const before = state.past.at(-1)!;
+    const state = after(start, edit('v', 0, 0, '5'), resize({ tq: 1000 }));
+    const before = state.past.at(-1)!.problem;
     const refused = after(state, { type: 'reject', problem: before, notice: 'Too large.' });
     expect(refused.problem).toBe(before);
     // What was asked for stays where it was typed, with the reason.
-    expect(refused.drafts['field tq']).toEqual({ text: '1000000', message: 'Too large.' });
+    expect(refused.drafts['field tq']).toEqual({ text: '1000', message: 'Too large.' });
     expect(after(refused, { type: 'undo' }).problem).toBe(given);
   });
 });
 
-test('opening an example is a step that can be undone', () => {
+test('opening an example is a step that can be undone, its name with its numbers', () => {
   const state = after(start, { type: 'open', preset: 'own', problem: projected });
   expect(state).toMatchObject({ preset: 'own', problem: projected });
-  expect(after(state, { type: 'undo' }).problem).toBe(given);
+  const undone = after(state, { type: 'undo' });
+  expect(undone).toMatchObject({ preset: 'worked', problem: given });
+  expect(after(undone, { type: 'redo' })).toMatchObject({ preset: 'own', problem: projected });
+  const refused = after(state, { type: 'reject', problem: given, notice: 'Too large.' });
+  expect(refused).toMatchObject({ preset: 'worked', problem: given, notice: '' });
+});
+
+describe('a size beyond what the page draws', () => {
+  const largest = after(start, { type: 'field', field: 'tk', text: '1024' }, { type: 'undo' });
+
+  test.each<[string, Action, string, string]>([
+    ['typed', { type: 'field', field: 'tk', text: '1025' }, 'T_k is 1025', 'field tk'],
+    [
+      'that no array has',
+      { type: 'field', field: 'dK', text: '9'.repeat(20) },
+      'd_k is ',
+      'field dK',
+    ],
+    ['of a batch', { type: 'field', field: 'batch', text: '1025' }, 'B is 1025', 'field batch'],
+    [
+      'of all heads together',
+      { type: 'field', field: 'heads', text: '257' },
+      'H·d_k is 1028',
+      'field heads',
+    ],
+    [
+      'that a matrix brings',
+      { type: 'matrix', stage: 'q', rows: 1025, cols: 4, values: new Float32Array(4100) },
+      'T_q is 1025',
+      'field tq',
+    ],
+  ])(
+    '%s is named and stays for correction; numbers and steps stay, too',
+    (_, action, said, key) => {
+      const state = after(largest, action);
+      expect(state.problem).toBe(largest.problem);
+      expect(state.past).toBe(largest.past);
+      expect(state.future).toBe(largest.future);
+      expect(state.future).toHaveLength(1);
+      expect(Object.keys(state.drafts)).toEqual([key]);
+      expect(state.drafts[key]?.message).toContain(`${said}`);
+      expect(state.drafts[key]?.message).toContain('at most 1024 was expected');
+    },
+  );
+
+  test('is said once where T_k follows T_q', () => {
+    const state = after(initialState('own', projected), {
+      type: 'field',
+      field: 'tq',
+      text: '2000',
+    });
+    expect(state.drafts['field tq']).toMatchObject({ text: '2000' });
+    expect(state.drafts['field tk']).toBeUndefined();
+  });
+
+  test('in a problem that is opened or restored is said above the old numbers', () => {
+    const problem = { ...given, sizes: { ...given.sizes, tq: 2000 }, inputs: {} };
+    for (const action of [
+      { type: 'open', preset: 'own', problem },
+      { type: 'restore', state: initialState('own', problem), notice: '' },
+    ] as const) {
+      expect(after(start, action)).toMatchObject({ preset: 'worked', problem: given });
+    }
+  });
+
+  test('is none up to 1024', () => {
+    const state = after(start, { type: 'field', field: 'tk', text: '1024' });
+    expect(state.problem.sizes.tk).toBe(1024);
+    expect(state.drafts).toEqual({});
+  });
 });
 
 test('a store tells its subscribers of changes, and of nothing else', async () => {

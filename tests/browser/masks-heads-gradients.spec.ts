@@ -1,0 +1,47 @@
+/** Masks, heads and gradients. */
+import { expect, test } from './fixtures.ts';
+import { Lab } from './lab.ts';
+
+test('a cell of the mask is painted by click and by Space, and hides its key exactly', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page);
+  await lab.host.getByLabel('a mask of your own').check();
+  await lab.cell('mask', 0, 1).click();
+  await lab.expectTexts('weights', [
+    ['1.0000', '0.0000'],
+    ['0.1192', '0.8808'],
+  ]);
+  await lab.cell('mask', 0, 1).focus();
+  await page.keyboard.press('Space');
+  await expect(lab.cell('weights', 0, 1)).toHaveText('0.1192');
+  await lab.host.getByLabel('causal mask').check();
+  await expect(lab.cell('mask', 0, 1)).toHaveText('−∞');
+});
+
+test('heads are shown one at a time, and side by side before W_o', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.choose(/^Two query heads/);
+  await expect(lab.matrix('weights')).toContainText('head 0 of 2');
+  const first = await lab.texts('heads');
+  await lab.host.getByRole('combobox', { name: 'Show head' }).selectOption('1');
+  await expect(lab.matrix('weights')).toContainText('head 1 of 2');
+  const second = await lab.texts('heads');
+  expect(second).not.toEqual(first);
+  await lab.expectTexts(
+    'concat',
+    first.map((row, i) => [...row, ...(second[i] ?? [])]),
+  );
+});
+
+test('gradients come with the switch, and explain themselves', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.host.getByLabel('Show the gradients').check();
+  // dV = Aᵀ·dO with every dO = 1: the columns of A added up.
+  await lab.expectTexts('dV', [
+    ['1.0000', '1.0000'],
+    ['1.0000', '1.0000'],
+  ]);
+  await lab.cell('dV', 0, 0).click();
+  await expect(lab.explanation).toContainText('How much the loss grows');
+});
