@@ -129,6 +129,20 @@ export class WasmForwardSession<M extends ForwardModule> extends Held<M> impleme
     if (!this.has(stage)) throw new AttentionError('stageAbsent', stage);
     return indexOf(stage);
   }
+
+  /** Refuses a row of weights that is not there, also where rows have no cell. */
+  protected requireRow(batch: number, head: number, row: number): void {
+    const shape = this.shape('weights');
+    for (const [index, count] of [
+      [batch, shape.batch],
+      [head, shape.heads],
+      [row, shape.rows],
+    ] as const) {
+      if (!(Number.isInteger(index) && index >= 0 && index < count)) {
+        throw new AttentionError('cellOutsideStage', 'weights', index, count);
+      }
+    }
+  }
 }
 
 /** The place of a stage in the table; -1, which the core calls absent, for an unknown name. */

@@ -124,6 +124,15 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(() => session.rowStatistics(2, 0)).toThrow(
       expect.objectContaining({ code: 'cellOutsideStage' }),
     );
+    for (const place of [
+      [0, 0, 40],
+      [0.5, 0, 0],
+      [0, -1, 0],
+    ] as const) {
+      expect(() => session.rowSum(...place)).toThrow(
+        expect.objectContaining({ code: 'cellOutsideStage', subject: 'weights' }),
+      );
+    }
     expect(() => session.rowStatistics(0, 2)).toThrow(
       expect.objectContaining({ code: 'cellOutsideStage' }),
     );
