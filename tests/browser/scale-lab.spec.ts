@@ -169,3 +169,51 @@ test('draws are bit-identical in both builds', async ({ page, context }) => {
     expect(Math.abs(weight - (two.weights[index] ?? NaN))).toBeLessThan(30 * 64 * 2 ** -24);
   }
 });
+
+test('all queries together: means of the rows, and the page’s own weights by head, empty rows apart', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page, 'strict/lab/#?digits=8&lab=given:64:1:0');
+  await open(lab);
+  const table = lab.host.getByRole('table', { name: 'All queries together: mean (largest)' });
+  const line = (name: string) => table.getByRole('row', { name: new RegExp(`^${name}`) });
+  // The worked example: rows of scores [2, 0] and [0, 2], so that both queries measure alike.
+  await expect(line('Divided by').getByRole('cell').nth(1)).toHaveText('88.1 % (88.1 %)');
+  await expect(line('Weights above').getByRole('cell').nth(2)).toHaveText(
+    '0.36533386 (0.36533386)',
+  );
+  await expect(line('Weights above').getByRole('cell').first()).toHaveText('2');
+
+  // A query without a key counts apart and leaves the means alone.
+  await lab.host.getByLabel('a mask of your own').check();
+  await lab.cell('mask', 0, 0).click();
+  await lab.cell('mask', 0, 1).click();
+  await expect(lab.cell('weights', 0, 0)).toHaveText(/^0\.0+\s*$/);
+  await open(lab);
+  await expect(line('Weights above').getByRole('cell').first()).toHaveText(
+    '2, 1 of them without a key',
+  );
+  await expect(line('Weights above').getByRole('cell').nth(1)).toHaveText('88.1 % (88.1 %)');
+  await lab.cell('mask', 1, 0).click();
+  await lab.cell('mask', 1, 1).click();
+  await open(lab);
+  await expect(line('Weights above').getByRole('cell').nth(1)).toHaveText('– (–)');
+});
+
+test('with more heads than one, a line for each and one for all', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/');
+  await lab.choose(/^Two query heads/);
+  await open(lab);
+  await lab.host.getByRole('radio', { name: 'the numbers above' }).check();
+  const table = lab.host.getByRole('table', { name: 'All queries together: mean (largest)' });
+  await expect(table.getByRole('rowheader')).toHaveText([
+    'Without the division',
+    'Divided by √d_k',
+    'Weights above, head 0',
+    'Weights above, head 1',
+    'Weights above, all heads',
+  ]);
+  const queries = await table.locator('tbody td:nth-child(2)').allTextContents();
+  const [, , first, second, all] = queries.map(Number);
+  expect(all).toBe((first ?? NaN) + (second ?? NaN));
+});

@@ -144,6 +144,8 @@ void ask_for_cells(Bytes& bytes, const Pipeline& pipeline) {
     }
     if (stage == StageId::kRowMax) {
       (void)pipeline.row_statistics(cell.batch, cell.head, cell.row);
+      const attn::RowsSummary summary = pipeline.summary(cell.batch, cell.head, 1);
+      require(summary.rows >= summary.empty);
     }
   }
 }

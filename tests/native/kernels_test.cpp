@@ -155,6 +155,42 @@ TEST(Softcap, EveryLengthAndShift) {
         [](double x) { return 1.5 * std::tanh(x / 1.5); }, 2.5);
 }
 
+TEST(Softcap, WithACapOfOneIsTanhWithinHalfAStep) {
+  // From 2^-140, which has few bits left, to far beyond where tanh is 1, both signs. A cap of 1
+  // costs no rounding of its own.
+  std::vector<float> in{0x1p-140F};
+  while (in.back() < 40) in.push_back(in.back() * (1 + 0x1p-9F));
+  for (std::size_t i = in.size(); i-- > 0;) in.push_back(-in[i]);
+  std::vector<float> out(in.size());
+  attn::softcap(in, 1, out);
+  double worst = 0;  // in steps of the result
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double right = std::tanh(static_cast<double>(in[i]));
+    const auto near = std::abs(static_cast<float>(right));
+    const double step = near - std::nextafter(near, 0.0F);
+    worst = std::max(worst, std::abs(out[i] - right) / step);
+  }
+  // The last rounding to float, and the rest of the series beyond x³/3.
+  EXPECT_LE(worst, 0.501);
+}
+
+TEST(Softcap, SpecialValues) {
+  const std::vector<float> in{0, -0.0F, kInfinity, -kInfinity, kNan, 3.4e38F, -3.4e38F, 0x1p-149F};
+  std::vector<float> out(in.size());
+  attn::softcap(in, 2, out);
+  EXPECT_EQ(out[0], 0);
+  EXPECT_FALSE(std::signbit(out[0]));
+  EXPECT_EQ(out[1], 0);
+  EXPECT_TRUE(std::signbit(out[1]));
+  EXPECT_EQ(out[2], 2);
+  EXPECT_EQ(out[3], -2);
+  EXPECT_TRUE(std::isnan(out[4]));
+  EXPECT_EQ(out[5], 2);
+  EXPECT_EQ(out[6], -2);
+  // Half the smallest number is none; the cap is a division, tanh and a product.
+  EXPECT_EQ(out[7], 0);
+}
+
 TEST(Exponential, EveryLengthAndShift) {
   sweep([](auto in, auto out) { attn::exponential(in, out); }, [](double x) { return std::exp(x); },
         2e-7 / kEps);

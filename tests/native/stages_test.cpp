@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -125,6 +126,7 @@ TEST(Refusals, SizesBelowTheirLeast) {
 
 TEST(Refusals, SizesThatDisagree) {
   expect_status({.heads = 6, .kv_heads = 4}, Code::kNotMultiple, "heads", 6, 4);
+  expect_status({.context = true}, Code::kExcludes, "context", 0, 0);
   expect_status({.tk = 2, .past = 3}, Code::kSizeMismatch, "past", 3, 2);
   expect_status({.tq = 3, .tk = 4, .from_x = true}, Code::kSizeMismatch, "tk", 4, 3);
   expect_status({.tq = 3, .tk = 4, .past = 2, .from_x = true}, Code::kSizeMismatch, "tk", 4, 5);
@@ -155,23 +157,30 @@ TEST(Refusals, MasksThatDoNotFit) {
   config.masked = true;
   ASSERT_TRUE(pipeline.configure(config).ok());
   EXPECT_TRUE(pipeline.set_mask({one, false, numbers(1)}).ok());
-  const auto refused = [&](std::initializer_list<std::int64_t> shape, std::size_t count) {
-    return pipeline.set_mask({std::span(shape.begin(), shape.size()), false, numbers(count)});
+  const auto refused = [&](std::initializer_list<std::int64_t> shape, std::size_t count, Code code,
+                           std::string_view subject, double found, double expected) {
+    const Status status =
+        pipeline.set_mask({std::span(shape.begin(), shape.size()), false, numbers(count)});
+    EXPECT_EQ(status.code, code) << subject;
+    EXPECT_EQ(status.subject, subject);
+    EXPECT_EQ(status.found, found) << subject;
+    EXPECT_EQ(status.expected, expected) << subject;
   };
-  EXPECT_EQ(refused({}, 1).subject, "maskRank");
-  EXPECT_EQ(refused({1, 1, 1, 1, 1}, 1).code, Code::kTooLarge);
-  EXPECT_EQ(refused({6}, 6).subject, "maskKeys");
-  EXPECT_EQ(refused({0}, 0).subject, "maskKeys");
-  EXPECT_EQ(refused({5, 1}, 5).subject, "maskQueries");
-  EXPECT_EQ(refused({2, 1, 1}, 2).subject, "maskHeads");
-  EXPECT_EQ(refused({3, 1, 1, 1}, 3).subject, "maskBatch");
-  EXPECT_EQ(refused({5}, 4).subject, "mask");
+  refused({}, 1, Code::kBadSize, "maskRank", 0, 1);
+  refused({1, 1, 1, 1, 1}, 1, Code::kTooLarge, "maskRank", 5, 4);
+  refused({6}, 6, Code::kSizeMismatch, "maskKeys", 6, 5);
+  refused({0}, 0, Code::kSizeMismatch, "maskKeys", 0, 5);
+  refused({5, 1}, 5, Code::kSizeMismatch, "maskQueries", 5, 4);
+  refused({2, 1, 1}, 2, Code::kSizeMismatch, "maskHeads", 2, 3);
+  refused({3, 1, 1, 1}, 3, Code::kSizeMismatch, "maskBatch", 3, 2);
+  refused({5}, 4, Code::kSizeMismatch, "mask", 4, 5);
   const std::array<std::int64_t, 1> five{5};
   for (const float bad :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const std::array<float, 5> values{0, 0, 0, bad, 0};
     const Status status = pipeline.set_mask({five, false, values});
     EXPECT_EQ(status.code, Code::kBadMask);
+    EXPECT_EQ(std::isnan(status.found), std::isnan(bad));
     EXPECT_EQ(status.expected, 3);
   }
   const std::array<float, 5> two{0, 1, 2, 0, 0};

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "attn/pipeline.hpp"
 #include "vectors.hpp"
 
 namespace {
@@ -21,6 +23,23 @@ void expect_near(double found, const nlohmann::json& json, const std::string& wh
   }
 }
 
+void expect_row(const attn::RowStatistics& found, const nlohmann::json& expected,
+                const std::string& what) {
+  expect_near(found.maximum, expected.at("maximum"), what + ": maximum");
+  expect_near(found.entropy, expected.at("entropy"), what + ": entropy");
+  expect_near(found.effective_keys, expected.at("effectiveKeys"), what + ": effective keys");
+  expect_near(found.jacobian_norm, expected.at("jacobianNorm"), what + ": Jacobian norm");
+  expect_near(found.saturation, expected.at("saturation"), what + ": saturation");
+}
+
+void expect_summary(const attn::RowsSummary& found, const nlohmann::json& expected,
+                    const std::string& what) {
+  EXPECT_EQ(found.rows, expected.at("rows")) << what;
+  EXPECT_EQ(found.empty, expected.at("empty")) << what;
+  expect_row(found.mean, expected.at("mean"), what + ", mean");
+  expect_row(found.largest, expected.at("largest"), what + ", largest");
+}
+
 TEST(RowStatistics, AreThoseOfTheDefinitions) {
   const nlohmann::json rows = attn_test::read_json("statistics/rows.json");
   ASSERT_FALSE(rows.empty());
@@ -28,12 +47,43 @@ TEST(RowStatistics, AreThoseOfTheDefinitions) {
     const std::string name = row.at("name");
     const attn::RowStatistics found = attn::row_statistics(attn_test::floats_from(row.at("scores")),
                                                            attn_test::floats_from(row.at("mask")));
-    const nlohmann::json& expected = row.at("expected");
-    expect_near(found.maximum, expected.at("maximum"), name + ": maximum");
-    expect_near(found.entropy, expected.at("entropy"), name + ": entropy");
-    expect_near(found.effective_keys, expected.at("effectiveKeys"), name + ": effective keys");
-    expect_near(found.jacobian_norm, expected.at("jacobianNorm"), name + ": Jacobian norm");
-    expect_near(found.saturation, expected.at("saturation"), name + ": saturation");
+    expect_row(found, row.at("expected"), name);
+  }
+}
+
+TEST(RowsSummary, OfEveryHeadAndOfEveryBatch) {
+  const nlohmann::json cases = attn_test::read_json("statistics/summaries.json");
+  ASSERT_FALSE(cases.empty());
+  for (const auto& item : cases) {
+    const std::string name = item.at("name");
+    const auto shape = item.at("shape").get<std::vector<std::int64_t>>();
+    attn::Pipeline pipeline;
+    // Queries and keys of 0 leave the scores to the mask, and a query of NaN makes all of its own
+    // NaN.
+    ASSERT_TRUE(pipeline
+                    .configure({.batch = shape[0],
+                                .heads = shape[1],
+                                .tq = shape[2],
+                                .tk = shape[3],
+                                .d_k = 1,
+                                .masked = true})
+                    .ok());
+    for (const std::size_t row : item.at("nanRows")) {
+      pipeline.input(attn::StageId::kQ)[row] = std::nanf("");
+    }
+    const std::vector<float> scores = attn_test::floats_from(item.at("scores"));
+    ASSERT_TRUE(pipeline.set_mask({shape, false, scores}).ok());
+    pipeline.run();
+    for (std::int64_t b = 0; b < shape[0]; ++b) {
+      const std::string batch = name + ", batch " + std::to_string(b);
+      expect_summary(pipeline.summary(b, 0, shape[1]),
+                     item.at("batches").at(static_cast<std::size_t>(b)), batch);
+      for (std::int64_t h = 0; h < shape[1]; ++h) {
+        expect_summary(pipeline.summary(b, h, 1),
+                       item.at("heads").at(static_cast<std::size_t>(b * shape[1] + h)),
+                       batch + ", head " + std::to_string(h));
+      }
+    }
   }
 }
 

@@ -2,23 +2,25 @@
 
 from decimal import Decimal
 
+from cases import Random
 from exact import INFINITY, exp, float32, short_float32
 
 HIDDEN = "-Infinity"
+NAN = Decimal("NaN")
+NAMES = ["maximum", "entropy", "effectiveKeys", "jacobianNorm", "saturation"]
 
 
 def number(text):
     return Decimal(text) if isinstance(text, str) else float32(text)
 
 
-def statistics(scores, mask):
-    """maximum, entropy, effectiveKeys, jacobianNorm, saturation of softmax(visible scores)."""
+def exact_statistics(scores, mask):
+    """The numbers of NAMES of softmax(visible scores), NaN throughout where that has none."""
     visible = [number(s) for s, m in zip(scores, mask) if m != HIDDEN]
-    names = ["maximum", "entropy", "effectiveKeys", "jacobianNorm", "saturation"]
     if any(s.is_nan() or s == INFINITY for s in visible) or (visible and max(visible) == -INFINITY):
-        return dict.fromkeys(names, "NaN")
+        return [NAN] * 5
     if not visible:
-        return dict.fromkeys(names, 0) | {"saturation": "NaN"}
+        return [Decimal(0)] * 4 + [NAN]
     top = max(visible)
     exponentials = [exp(s - top) for s in visible]
     total = sum(exponentials)
@@ -31,8 +33,20 @@ def statistics(scores, mask):
         jacobian += (x * (1 - x)) ** 2 + x * x * (squares - x * x)
     saturation = Decimal(0) if n == 1 else 1 - entropy / Decimal(n).ln()
     # Where all are alike, the last digits of the high precision are no message.
-    values = [max(a), entropy, exp(entropy), jacobian.sqrt(), saturation if saturation > Decimal("1e-40") else Decimal(0)]
-    return dict(zip(names, map(float, values)))
+    return [max(a), entropy, exp(entropy), jacobian.sqrt(), saturation if saturation > Decimal("1e-40") else Decimal(0)]
+
+
+def named(numbers):
+    return {name: "NaN" if n.is_nan() else float(n) for name, n in zip(NAMES, numbers)}
+
+
+def summary(rows):
+    """Of rows of (scores, mask): mean and largest of each number over those with a visible key."""
+    seen = [exact_statistics(*row) for row in rows if any(m != HIDDEN for m in row[1])]
+    columns = list(zip(*seen)) if seen else [[NAN]] * 5
+    mean = [sum(column) / len(column) for column in columns]
+    largest = [NAN if any(n.is_nan() for n in column) else max(column) for column in columns]
+    return {"rows": len(rows), "empty": len(rows) - len(seen), "mean": named(mean), "largest": named(largest)}
 
 
 def rows():
@@ -61,13 +75,50 @@ def rows():
     yield "nothing but visible -Infinity", ["-Infinity"] * 2, seen[:2]
 
 
+def summaries():
+    """(name, [batch, heads, T_q, T_k], the score of each cell or HIDDEN, the rows that are NaN)"""
+    random = Random(7)
+
+    def cells(shape, is_hidden):
+        b, h, q, k = shape
+        places = ((i // (h * q * k), i // (q * k) % h, i // k % q, i % k) for i in range(b * h * q * k))
+        return [HIDDEN if is_hidden(*place) else random.number() for place in places]
+
+    shape = [2, 3, 4, 5]
+    yield "every key visible", shape, cells(shape, lambda b, h, i, j: False), []
+    yield "causal order, each batch one of its own", shape, cells(shape, lambda b, h, i, j: j > i + b), []
+    yield ("empty rows among others", shape,
+           cells(shape, lambda b, h, i, j: (i + h) % 3 == b or (i + j) % 3 == 1), [])
+    yield "a head, then a batch, of empty rows alone", shape, cells(shape, lambda b, h, i, j: b == 1 or h == 1), []
+    yield ("a row that is NaN, and an empty row that would be", shape,
+           cells(shape, lambda b, h, i, j: i == 2), [1, 14])
+    shape = [1, 2, 70, 3]
+    yield "more rows than one call hands over", shape, cells(shape, lambda b, h, i, j: i % 7 > j + 2), []
+    yield "no keys", [1, 2, 3, 0], [], []
+    yield "no queries", [2, 1, 0, 3], [], []
+
+
+def summary_case(name, shape, cells, nan_rows):
+    batches, heads, queries, keys = shape
+    rows = []
+    for index in range(batches * heads * queries):
+        mask = cells[index * keys:(index + 1) * keys]
+        rows.append((["NaN"] * keys if index in nan_rows else mask, mask))
+    block = [rows[at * queries:(at + 1) * queries] for at in range(batches * heads)]
+    of_batch = [sum(block[b * heads:(b + 1) * heads], []) for b in range(batches)]
+    return {"name": name, "shape": shape,
+            "scores": [c if c == HIDDEN else short_float32(c) for c in cells], "nanRows": nan_rows,
+            "heads": list(map(summary, block)), "batches": list(map(summary, of_batch))}
+
+
 def files():
     def text(item):
         return item if isinstance(item, str) else short_float32(float32(item))
 
     cases = [
         {"name": name, "scores": list(map(text, scores)), "mask": list(map(text, mask)),
-         "expected": statistics(scores, mask)}
+         "expected": named(exact_statistics(scores, mask))}
         for name, scores, mask in rows()
     ]
     yield "statistics/rows.json", cases
+    yield "statistics/summaries.json", [summary_case(*case) for case in summaries()]

@@ -79,6 +79,7 @@ def masks():
         ("mask-short", "Keys beyond a short last axis are hidden.", random_mask([3, 3], 6)),
         ("mask-boolean", "True may attend; the second query sees nothing.",
          boolean([3, 5], "10110 00000 01001")),
+        ("mask-boolean-heads", "One boolean matrix a head.", boolean([2, 3, 5], "11111 01010 00001 10000 00000 10111")),
         ("mask-boolean-short", "Beyond a short boolean mask everything is hidden, too.",
          boolean([2, 1, 1, 2], "01 11")),
     ):
@@ -167,6 +168,8 @@ def not_numbers():
                "A hidden key has no influence, whatever its key and value hold.", c, spoilt, mask, None)
     c = sizes(3, 3, 2, 2, causal=True)
     clean = filled(c, 96)
+    yield ("visible-infinity-value", "±∞ in V at key 1 reaches the rows that see it, in its column.", c,
+           clean | {"v": [float32({2: INF, 3: "-Infinity"}.get(i, n)) for i, n in enumerate(clean["v"])]}, None, None)
     yield ("visible-nan-value", "NaN in V at key 1 reaches the rows that see it, in its column.", c,
            clean | {"v": [float32(NAN) if i == 3 else n for i, n in enumerate(clean["v"])]}, None, None)
     yield ("visible-nan-key", "NaN in K at key 1 reaches exactly the rows that see it.", c,
@@ -176,6 +179,9 @@ def not_numbers():
     c = sizes(2, 3, 1, 1, scale=1)
     yield ("infinite-score", "A score of +∞ makes its row NaN, one of −∞ weighs nothing.", c,
            given(q=[[1], [-1]], k=[[INF], [2], [1]], v=[[1], [2], [4]]), None, None)
+    c = sizes(2, 3, 1, 1, scale=1, softcap=2)
+    yield ("softcap-infinite", "Softcap bends a score of ±∞ to ±c, which has a softmax.", c,
+           given(q=[[1], [-1]], k=[[INF], [2], ["-Infinity"]], v=[[1], [2], [4]]), None, None)
     c = sizes(1, 2, 1, 2, scale=1)
     yield ("nan-below-underflow", "NaN in V shows even where its weight underflows to 0.", c,
            given(q=[[1]], k=[[0], [-1000]], v=[[1, 2], [NAN, 3]]), None, None)
@@ -195,6 +201,8 @@ def backward():
            past_of(c, 102))
     c = sizes(2, 3, 2, 3, dModel=4, source="x", context=True, gradients=True)
     yield "gradients-context", "Keys and values send their gradients to the context.", c, filled(c, 103), None, None
+    c = sizes(3, 3, 3, 1, batch=2, causal=True, validLengths=[1, 3], gradients=True)
+    yield "gradients-lengths", "Rows before every key and keys beyond the valid length take no part.", c, filled(c, 107), None, None
     c = sizes(2, 3, 2, 2, masked=True, gradients=True)
     clean = filled(c, 104)
     spoilt = clean | {name: spoiled(clean[name], 2, 1, NAN) for name in "kv"}

@@ -88,7 +88,7 @@ class Session final : public Held {
     return view_of(pipeline_.mask_staging());
   }
 
-  // Up to kRowNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
+  // Up to kRecordNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
   // column `first` on. The view holds until the next call.
   Float64View jacobian(double batch, double head, double row, double i, double first) {
     const std::int64_t cols = attn::shape_of(StageId::kWeights, pipeline_.config()).cols;
@@ -136,22 +136,30 @@ class Session final : public Held {
     return done(pipeline_.fill_normal(stage_from(stage), static_cast<std::uint32_t>(seed)));
   }
 
-  // Up to kRowsAtOnce rows of the weights from row `first` on, kRowNumbers numbers each: the
-  // members of attn::RowStatistics behind Σ of the row's float32 weights. The view holds until the
-  // next call.
+  // Up to kRowsAtOnce rows of the weights from row `first` on, kRecordNumbers numbers each: those
+  // of attn::RowStatistics behind Σ of the row's float32 weights. The view holds until the next
+  // call.
   Float64View row_statistics(double batch, double head, double first) {
     std::size_t at = 0;
     const std::int64_t rows = attn::shape_of(StageId::kWeights, pipeline_.config()).rows;
     for (std::int64_t row = to_count(first); row < rows && at < statistics_.size(); ++row) {
-      const double sum = row_sum(batch, head, static_cast<double>(row));
-      const attn::RowStatistics statistics =
-          pipeline_.row_statistics(to_count(batch), to_count(head), row);
-      for (const double number :
-           {sum, statistics.maximum, statistics.entropy, statistics.effective_keys,
-            statistics.jacobian_norm, statistics.saturation}) {
-        statistics_[at++] = number;
-      }
+      statistics_[at++] = row_sum(batch, head, static_cast<double>(row));
+      write(pipeline_.row_statistics(to_count(batch), to_count(head), row), at);
     }
+    return Float64View(emscripten::val(emscripten::typed_memory_view(at, statistics_.data())));
+  }
+
+  // Of all rows of the weights of `heads` query heads from `first` on: their number, how many have
+  // no visible key, and the numbers of attn::RowStatistics twice, mean and largest. The view holds
+  // until the next call.
+  Float64View summary(double batch, double first, double heads) {
+    const attn::RowsSummary summary =
+        pipeline_.summary(to_count(batch), to_count(first), to_count(heads));
+    std::size_t at = 0;
+    statistics_[at++] = static_cast<double>(summary.rows);
+    statistics_[at++] = static_cast<double>(summary.empty);
+    write(summary.mean, at);
+    write(summary.largest, at);
     return Float64View(emscripten::val(emscripten::typed_memory_view(at, statistics_.data())));
   }
 
@@ -196,7 +204,7 @@ class Session final : public Held {
   static constexpr double kUnused = -2;
   static constexpr std::size_t kTermNumbers = 19;
   static constexpr std::size_t kTermsAtOnce = 32;
-  static constexpr std::size_t kRowNumbers = 6;
+  static constexpr std::size_t kRecordNumbers = 1 + attn::kRowNumbers.size();
   static constexpr std::size_t kRowsAtOnce = 32;
 
   attn::ConstFloats weights_of(double batch, double head, double row) const {
@@ -215,9 +223,14 @@ class Session final : public Held {
             .col = to_count(col)};
   }
 
+  // Appends the numbers of a row to statistics_.
+  void write(const attn::RowStatistics& row, std::size_t& at) {
+    for (const auto number : attn::kRowNumbers) statistics_[at++] = row.*number;
+  }
+
   Pipeline pipeline_;
   std::array<double, kTermNumbers * kTermsAtOnce> terms_{};
-  std::array<double, kRowNumbers * kRowsAtOnce> statistics_{};
+  std::array<double, kRecordNumbers * kRowsAtOnce> statistics_{};
   LengthStaging lengths_;
 };
 
@@ -296,6 +309,7 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   function("termCount(session, stage, batch, head, row, col)", &Of<&Session::term_count>::call);
   function("terms(session, stage, batch, head, row, col, first)", &Of<&Session::terms>::call);
   function("rowStatistics(session, batch, head, first)", &Of<&Session::row_statistics>::call);
+  function("summary(session, batch, first, heads)", &Of<&Session::summary>::call);
   function("jacobian(session, batch, head, row, i, first)", &Of<&Session::jacobian>::call);
 #endif
 }

@@ -113,6 +113,17 @@ RowStatistics Pipeline::row_statistics(std::int64_t batch, std::int64_t head,
   return attn::row_statistics(row_of(scores, to_size(row)), mask);
 }
 
+RowsSummary Pipeline::summary(std::int64_t batch, std::int64_t first_head,
+                              std::int64_t heads) const {
+  RowsSummary summary;
+  for (std::int64_t head = first_head; head < first_head + heads; ++head) {
+    for (std::int64_t row = 0; row < config_.tq; ++row) {
+      summary.add(row_statistics(batch, head, row));
+    }
+  }
+  return summary;
+}
+
 ConstMatrix Pipeline::matrix(StageId stage, std::int64_t batch, std::int64_t head) const {
   const Shape& shape = entry(stage).shape;
   const std::int64_t index = batch * shape.heads + head;

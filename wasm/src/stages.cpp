@@ -33,6 +33,7 @@ Status check_agreement(const Config& c) {
     return {Code::kNotMultiple, "heads", static_cast<double>(c.heads),
             static_cast<double>(c.kv_heads)};
   }
+  if (c.context && !c.from_x) return {Code::kExcludes, "context", 0, 0};
   if (c.past > c.tk) {
     return {Code::kSizeMismatch, "past", static_cast<double>(c.past), static_cast<double>(c.tk)};
   }

@@ -11,8 +11,6 @@
 namespace attn {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 double square(double x) { return x * x; }
 
 // The visible scores of a row, their number and the place of the largest.
@@ -57,8 +55,8 @@ class VisibleRow {
 
 RowStatistics row_statistics(ConstFloats scores, ConstFloats mask) {
   const VisibleRow row(scores, mask);
-  if (!row.defined()) return {kNaN, kNaN, kNaN, kNaN, kNaN};
-  if (row.count() == 0) return {.saturation = kNaN};
+  if (!row.defined()) return kUndefinedRow;
+  if (row.count() == 0) return {.saturation = kUndefined};
 
   // Everything but the largest weight, whose exponential is 1.
   double others = 0;          // Σ e^−gap
@@ -90,6 +88,23 @@ RowStatistics row_statistics(ConstFloats scores, ConstFloats mask) {
   statistics.saturation =
       row.count() == 1 ? 0 : std::clamp(1 - statistics.entropy / uniform, 0.0, 1.0);
   return statistics;
+}
+
+void RowsSummary::add(const RowStatistics& row) {
+  ++rows;
+  if (row.effective_keys == 0) {
+    ++empty;
+    return;
+  }
+  const auto count = static_cast<double>(rows - empty);
+  for (const auto number : kRowNumbers) {
+    const double one = row.*number;
+    double& average = mean.*number;
+    double& most = largest.*number;
+    average = count == 1 ? one : average + (one - average) / count;
+    // Nothing is above a NaN, which stays.
+    if (count == 1 || one > most || std::isnan(one)) most = one;
+  }
 }
 
 }  // namespace attn

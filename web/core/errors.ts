@@ -17,9 +17,11 @@ const sentences = {
   notMultiple: (subject: string, found: Fact, expected: Fact) =>
     `${subject} must be a multiple of ${expected}; found ${found}.`,
   badNumber: (subject: string, found: Fact) =>
-    `${subject} must be a finite float32 number; found ${found}.`,
+    `${subject} must be a finite float32 number${subject === subjects.softcap ? ' above 0' : ''}; found ${found}.`,
   excludes: (subject: string, found: Fact) =>
-    `${subject} cannot be combined with past keys, of which there are ${found}.`,
+    subject === 'context'
+      ? 'A context needs a projection from X; found Q, K and V given.'
+      : `Valid lengths must stand without past keys; found ${found} of these.`,
   badMask: (_subject: string, found: Fact, expected: Fact) =>
     `The mask holds ${found} at ${expected}; a boolean mask holds 0 and 1, a float mask finite numbers and −Infinity.`,
   stageAbsent: (subject: string) => `${subject} does not exist under the present configuration.`,

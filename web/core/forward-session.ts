@@ -106,17 +106,8 @@ export class WasmForwardSession<M extends ForwardModule> extends Held<M> impleme
   }
 
   rowSum(batch: number, head: number, row: number): number {
-    const { cols, ...shape } = this.shape('weights');
-    for (const [index, count] of [
-      [batch, shape.batch],
-      [head, shape.heads],
-      [row, shape.rows],
-    ] as const) {
-      if (!(index >= 0 && index < count)) {
-        throw new AttentionError('cellOutsideStage', 'weights', index, count);
-      }
-    }
-    return cols === 0 ? 0 : this.module.rowSum(this.handle, batch, head, row);
+    this.requireRow(batch, head, row);
+    return this.shape('weights').cols === 0 ? 0 : this.module.rowSum(this.handle, batch, head, row);
   }
 
   get scale(): number {
@@ -137,6 +128,20 @@ export class WasmForwardSession<M extends ForwardModule> extends Held<M> impleme
   protected indexOfPresent(stage: StageId): number {
     if (!this.has(stage)) throw new AttentionError('stageAbsent', stage);
     return indexOf(stage);
+  }
+
+  /** Refuses a row of weights that is not there, also where rows have no cell. */
+  protected requireRow(batch: number, head: number, row: number): void {
+    const shape = this.shape('weights');
+    for (const [index, count] of [
+      [batch, shape.batch],
+      [head, shape.heads],
+      [row, shape.rows],
+    ] as const) {
+      if (!(Number.isInteger(index) && index >= 0 && index < count)) {
+        throw new AttentionError('cellOutsideStage', 'weights', index, count);
+      }
+    }
   }
 }
 

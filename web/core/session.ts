@@ -10,7 +10,9 @@ import {
   type Layout,
   type Mask,
   type Operand,
+  type RowNumbers,
   type RowStatistics,
+  type RowsSummary,
   type Session,
   type SessionConfig,
   type StageId,
@@ -23,8 +25,9 @@ export type Module = ForwardModule & MainModule;
 // A term as `terms` of wasm/bindings/bindings.cpp lays it out: operands and the partial result.
 const operandNumbers = 6; // stage, batch, head, row, col, value
 const termNumbers = 3 * operandNumbers + 1;
-// A row's statistics as `rowStatistics` of wasm/bindings/bindings.cpp lays them out.
-const statisticsNumbers = 6;
+// The numbers of a row as wasm/bindings/bindings.cpp lays them out.
+const rowNumbers = ['maximum', 'entropy', 'effectiveKeys', 'jacobianNorm', 'saturation'] as const;
+const recordNumbers = 1 + rowNumbers.length; // behind their sum
 const maxSeed = 2 ** 32 - 1;
 const constantStage = -1;
 const unusedStage = -2;
@@ -84,20 +87,24 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   }
 
   rowStatistics(batch = 0, head = 0): RowStatistics[] {
-    const { rows, cols, ...counts } = this.shape('weights');
-    // Also names the index that is out of range, even where the matrix has no cell to ask for.
-    if (rows > 0 && cols > 0) {
-      const index = indexOf('weights');
-      this.require(this.module.check(this.handle, index, batch, head, 0, 0));
-    } else if (batch >= counts.batch || head >= counts.heads) return [];
+    const { rows } = this.shape('weights');
+    if (rows > 0) this.requireRow(batch, head, 0);
     const statistics: RowStatistics[] = [];
     while (statistics.length < rows) {
       const records = this.module.rowStatistics(this.handle, batch, head, statistics.length);
-      for (let at = 0; at < records.length; at += statisticsNumbers) {
-        statistics.push(readStatistics(records.subarray(at, at + statisticsNumbers)));
+      for (let at = 0; at < records.length; at += recordNumbers) {
+        statistics.push({ sum: records[at] as number, ...readRow(records, at + 1) });
       }
     }
     return statistics;
+  }
+
+  headStatistics(batch = 0, head = 0): RowsSummary {
+    return this.#summary(batch, head, 1);
+  }
+
+  batchStatistics(batch = 0): RowsSummary {
+    return this.#summary(batch, 0, this.shape('weights').heads);
   }
 
   softmaxJacobian(batch: number, head: number, row: number): Float64Array[] {
@@ -134,6 +141,14 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
       terms,
     };
   }
+
+  #summary(batch: number, first: number, heads: number): RowsSummary {
+    if (this.shape('weights').rows > 0) this.requireRow(batch, first, 0);
+    const record = this.module.summary(this.handle, batch, first, heads);
+    const [rows, empty] = record as unknown as [number, number];
+    const mean = readRow(record, 2);
+    return { rows, empty, mean, largest: readRow(record, 2 + rowNumbers.length) };
+  }
 }
 
 function readTerm(record: Float64Array): Term {
@@ -155,14 +170,8 @@ function readTerm(record: Float64Array): Term {
   return { operands, partial: record[termNumbers - 1] as number };
 }
 
-function readStatistics(record: Float64Array): RowStatistics {
-  const [sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation] = record as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  return { sum, maximum, entropy, effectiveKeys, jacobianNorm, saturation };
+function readRow(record: Float64Array, at: number): RowNumbers {
+  return Object.fromEntries(
+    rowNumbers.map((name, index) => [name, record[at + index]]),
+  ) as unknown as RowNumbers;
 }

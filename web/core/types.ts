@@ -190,13 +190,9 @@ export interface CellTerms {
   readonly terms: readonly Term[];
 }
 
-/**
- * What a row of weights is like, computed in float64 from the row's scores. A row without a visible key has 0 everywhere and NaN for
- * its saturation.
- */
-export interface RowStatistics {
-  /** Σ a, which is 1, or 0 for a row without a visible key; of the float32 weights that are shown. */
-  readonly sum: number;
+/** What a row of weights is like, computed in float64 from the row's scores. */
+export interface RowNumbers {
+  /** The largest weight. */
   readonly maximum: number;
   /** −Σ a·ln a, in nats. */
   readonly entropy: number;
@@ -206,6 +202,24 @@ export interface RowStatistics {
   readonly jacobianNorm: number;
   /** 1 − entropy / ln n for n visible keys; 0 for one key. */
   readonly saturation: number;
+}
+
+/** A row without a visible key has 0 everywhere and NaN for its saturation. */
+export interface RowStatistics extends RowNumbers {
+  /** Σ a, which is 1, or 0 for a row without a visible key; of the float32 weights that are shown. */
+  readonly sum: number;
+}
+
+/**
+ * Many rows of weights taken together. Mean and largest are of each number by itself, over the rows
+ * with a visible key, and NaN where there is no such row or one of them is NaN.
+ */
+export interface RowsSummary {
+  readonly rows: number;
+  /** Rows without a visible key. */
+  readonly empty: number;
+  readonly mean: RowNumbers;
+  readonly largest: RowNumbers;
 }
 
 /** Sizes and switches of fused attention, which is given Q, K and V and keeps no stage. */
@@ -328,6 +342,9 @@ export interface Session extends ForwardSession {
   fillNormal(stage: StageId, seed: number): void;
   /** Statistics of the weights that query head `head` of batch `batch` gives, one entry a row. */
   rowStatistics(batch?: number, head?: number): readonly RowStatistics[];
+  /** The same rows taken together: those of one head, or of all query heads of a batch. */
+  headStatistics(batch?: number, head?: number): RowsSummary;
+  batchStatistics(batch?: number): RowsSummary;
   /** The Jacobian diag(a) − a·aᵀ of one row of weights: entry [i][j] is ∂a_i/∂s_j. */
   softmaxJacobian(batch: number, head: number, row: number): readonly Float64Array[];
   terms(cell: CellRef): CellTerms;

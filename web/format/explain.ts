@@ -232,9 +232,13 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
       return `Number ${col} of what leaves the layer for ${rowName}: its blend through W_o.`;
     case 'dOutput':
       return 'How much the loss grows for each unit that this number of the result grows. It is given.';
-    case 'dConcat':
     case 'dWeights':
     case 'dScores':
+      if (cell.terms.length === 0) {
+        return `No value of ${colName} reaches ${rowName}, so whatever stands here changes nothing.`;
+      }
+      return growth(stage);
+    case 'dConcat':
     case 'dQ':
     case 'dK':
     case 'dV':
@@ -244,9 +248,12 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'dWo':
     case 'dX':
     case 'dXContext':
-      return `How much the loss grows for each unit that this number of ${gradientOf[stage]} grows.`;
+      return growth(stage);
   }
 }
+
+const growth = (stage: keyof typeof gradientOf): string =>
+  `How much the loss grows for each unit that this number of ${gradientOf[stage]} grows.`;
 
 const gradientOf = {
   dConcat: 'the blended values',

@@ -191,6 +191,14 @@ export const laterStyles = css`
     padding: 0;
     border-left: 1.5px solid var(--ink);
   }
+  .together {
+    margin-top: 20px;
+  }
+  .together caption {
+    font: 600 15px var(--ui);
+    text-align: left;
+    padding: 0 0 4px;
+  }
   .bar-cell i {
     display: block;
     height: 14px;

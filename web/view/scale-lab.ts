@@ -1,19 +1,27 @@
 /** Why √d_k: one row of scores and weights with the division and without it, side by side. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { RowStatistics } from '../core/types.ts';
+import type { RowNumbers, RowStatistics, RowsSummary } from '../core/types.ts';
 import type { Scale } from '../format/colour.ts';
 import { tint } from '../format/colour.ts';
 import { shortText } from '../format/matrix-text.ts';
 import { formatNumber, type NumberFormat, percentText } from '../format/number-text.ts';
 import { mostLabWidth, type ScaleLab } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
+import { overflowSign } from './overflow-sign.ts';
 
 /** One of the two ways: the row that is shown and what the core says of it. */
 export interface LabSide {
   readonly scores: readonly number[];
   readonly weights: readonly number[];
   readonly statistics: RowStatistics;
+  /** Of all its rows. */
+  readonly summary: RowsSummary;
+}
+
+export interface NamedSummary {
+  readonly name: string;
+  readonly summary: RowsSummary;
 }
 
 export interface ScaleLabProps {
@@ -24,6 +32,8 @@ export interface ScaleLabProps {
   readonly keys: readonly string[];
   readonly raw: LabSide;
   readonly scaled: LabSide;
+  /** The page's own weights, by head and batch. */
+  readonly own: readonly NamedSummary[];
   /** The one scale of both columns of scores. */
   readonly scale: Scale;
   readonly format: NumberFormat;
@@ -106,6 +116,7 @@ export function scaleLab(props: ScaleLabProps): TemplateResult {
       Both columns of scores are drawn on one scale from ${shortText(-props.scale.limit, props.format)}
       to ${shortText(props.scale.limit, props.format)}; weights run from 0 to 1.
     </p>
+    ${together(props)}
     <p class="note">
       ${
         lab.source === 'random'
@@ -166,5 +177,48 @@ function side(title: string, { scores, weights, statistics }: LabSide, props: Sc
       ${figure('effective keys', formatNumber(statistics.effectiveKeys, { mode: 'decimals', digits: 2 }))}
       ${figure('Jacobian norm', formatNumber(statistics.jacobianNorm, format))}
     </dl>
+  </div>`;
+}
+
+const figures: readonly (readonly [
+  string,
+  keyof RowNumbers,
+  (n: number, f: NumberFormat) => string,
+])[] = [
+  ['largest weight', 'maximum', (n) => percentText(n)],
+  ['entropy in nats', 'entropy', formatNumber],
+  ['effective keys', 'effectiveKeys', (n) => formatNumber(n, { mode: 'decimals', digits: 2 })],
+  ['Jacobian norm', 'jacobianNorm', formatNumber],
+];
+
+/** All rows of each side, and of the page's own weights, in one line each. */
+function together({ raw, scaled, own, format }: ScaleLabProps): TemplateResult {
+  const lines = [
+    { name: 'Without the division', summary: raw.summary },
+    { name: 'Divided by √d_k', summary: scaled.summary },
+    ...own,
+  ];
+  const text = (numbers: RowNumbers, [, name, write]: (typeof figures)[number]) =>
+    Number.isNaN(numbers[name]) ? '–' : write(numbers[name], format);
+  return html`<div class="scroll together" role="region" aria-label="All queries together" tabindex="0" ${overflowSign()}>
+    <table class="bars">
+      <caption>All queries together: mean (largest)</caption>
+      <thead>
+        <tr>
+          <td></td>
+          <th scope="col">queries</th>
+          ${figures.map(([title]) => html`<th scope="col">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          ({ name, summary: { rows, empty, mean, largest } }) => html`<tr>
+            <th scope="row">${name}</th>
+            <td>${rows}${empty > 0 ? `, ${empty} of them without a key` : ''}</td>
+            ${figures.map((figure) => html`<td>${text(mean, figure)} (${text(largest, figure)})</td>`)}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
   </div>`;
 }

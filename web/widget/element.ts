@@ -248,7 +248,8 @@ export class AttentionLabElement extends LitElement {
               onSwitch: (switches) => workspace.store.dispatch({ type: 'switch', switches }),
               reading: state.reading,
               scaleLab:
-                this.#scaleLab?.render(session, workspace.revision, shown) ??
+                (workspace.whole &&
+                  this.#scaleLab?.render(workspace.whole.session, workspace.revision, shown)) ??
                 html`<p class="waiting">The comparison loads when it comes into view.</p>`,
               onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
               editing: this.#grid?.editing ?? null,

@@ -1,21 +1,28 @@
 /** Runs the comparison with and without √d_k in two sessions of its own. Loaded when it comes into view. */
 import type { TemplateResult } from 'lit';
 import { AttentionError } from '../core/errors.ts';
-import type { Engine, ForwardSession, Session, StageInfo } from '../core/types.ts';
+import type { Engine, RowStatistics, RowsSummary, Session, StageInfo } from '../core/types.ts';
 import { signedScale } from '../format/colour.ts';
 import { indexLabel } from '../format/stage-text.ts';
 import type { Store } from '../state/store.ts';
 import { mostLabWidth, type ScaleLab, type Shown } from '../state/types.ts';
-import { type LabSide, scaleLab } from '../view/scale-lab.ts';
+import { type LabSide, type NamedSummary, scaleLab } from '../view/scale-lab.ts';
 import { shownMatrix } from '../view/shown.ts';
 
 /** Queries and keys of the random comparison. */
 const randomTokens = 8;
 const maxSeed = 2 ** 32 - 1;
 
+/** A session with what the core says of its rows, asked for once a run. */
+interface Side {
+  readonly session: Session;
+  rows: readonly RowStatistics[];
+  summary: RowsSummary;
+}
+
 interface Sides {
-  readonly raw: Session;
-  readonly scaled: Session;
+  readonly raw: Side;
+  readonly scaled: Side;
 }
 
 export class ScaleLabRunner {
@@ -24,6 +31,7 @@ export class ScaleLabRunner {
   readonly #onChange: () => void;
   #sides: Sides | null = null;
   #key = '';
+  #own: { readonly key: string; readonly summaries: readonly NamedSummary[] } | null = null;
   #message = '';
 
   constructor(engine: Engine, store: Store, onChange: () => void) {
@@ -33,28 +41,31 @@ export class ScaleLabRunner {
   }
 
   dispose(): void {
-    this.#sides?.raw.dispose();
-    this.#sides?.scaled.dispose();
+    this.#sides?.raw.session.dispose();
+    this.#sides?.scaled.session.dispose();
     this.#sides = null;
+    this.#own = null;
     this.#key = '';
   }
 
   /** `main` holds the page's own numbers, which `revision` counts. */
-  render(main: ForwardSession, revision: number, shown: Shown): TemplateResult {
+  render(main: Session, revision: number, shown: Shown): TemplateResult {
     const { lab, format, problem } = this.#store.state;
     const sides = this.#run(lab, main, revision, shown);
-    const { rows, cols } = sides.raw.shape('rawScores');
+    const raw = sides.raw.session;
+    const { rows, cols } = raw.shape('rawScores');
     const row = Math.min(lab.row, Math.max(0, rows - 1));
     const labels = lab.source === 'given' ? problem.names : {};
     const name = (axis: 'query' | 'key') => (index: number) => indexLabel(axis, index, labels);
     return scaleLab({
       lab: { ...lab, row },
-      dK: sides.raw.shape('q').cols,
+      dK: raw.shape('q').cols,
       rows: [...Array(rows).keys()].map(name('query')),
       keys: [...Array(cols).keys()].map(name('key')),
       raw: sideOf(sides.raw, row),
       scaled: sideOf(sides.scaled, row),
-      scale: signedScale([sides.raw.view('scaledScores'), sides.scaled.view('scaledScores')]),
+      own: lab.source === 'given' ? this.#summariesOf(main, revision, shown.batch) : [],
+      scale: signedScale([raw.view('scaledScores'), sides.scaled.session.view('scaledScores')]),
       format,
       message: this.#message,
       onLab: this.#onLab,
@@ -80,15 +91,10 @@ export class ScaleLabRunner {
     this.#onChange();
   }
 
-  #run(
-    { source, dK, seed }: ScaleLab,
-    main: ForwardSession,
-    revision: number,
-    shown: Shown,
-  ): Sides {
+  #run({ source, dK, seed }: ScaleLab, main: Session, revision: number, shown: Shown): Sides {
     const { batch, head } = shown;
     const key = source === 'random' ? `${dK} ${seed}` : `given ${revision} ${batch} ${head}`;
-    this.#sides ??= { raw: this.#engine.createSession(), scaled: this.#engine.createSession() };
+    this.#sides ??= { raw: this.#side(), scaled: this.#side() };
     if (key === this.#key) return this.#sides;
     const { rows: tq, cols } = main.shape('q');
     const { rows: tk } = main.shape('k');
@@ -101,10 +107,11 @@ export class ScaleLabRunner {
         shown,
       ).values.slice();
     const given = source === 'given' ? { q: copy('q'), k: copy('k') } : null;
-    for (const [session, scale] of [
+    for (const [side, scale] of [
       [this.#sides.scaled, undefined],
       [this.#sides.raw, 1],
     ] as const) {
+      const { session } = side;
       try {
         session.configure({
           ...sizes,
@@ -122,27 +129,55 @@ export class ScaleLabRunner {
         else session.fillNormal(stage, seed);
       }
       session.run();
+      side.rows = session.rowStatistics();
+      side.summary = session.headStatistics();
     }
     this.#key = key;
     return this.#sides;
   }
+
+  #side(): Side {
+    return { session: this.#engine.createSession(), rows: [], summary: noRows };
+  }
+
+  /** Of the page's own weights, as masks, scale and softcap make them: each head and the batch. */
+  #summariesOf(main: Session, revision: number, batch: number): readonly NamedSummary[] {
+    const key = `${revision} ${batch}`;
+    if (this.#own?.key === key) return this.#own.summaries;
+    const { batch: batches, heads } = main.shape('weights');
+    const summaries = [...Array(heads).keys()].map((head) => ({
+      name: heads > 1 ? `Weights above, head ${head}` : 'Weights above',
+      summary: main.headStatistics(batch, head),
+    }));
+    if (heads > 1) {
+      const name =
+        batches > 1 ? `Weights above, all heads of batch ${batch}` : 'Weights above, all heads';
+      summaries.push({ name, summary: main.batchStatistics(batch) });
+    }
+    this.#own = { key, summaries };
+    return summaries;
+  }
 }
 
-function sideOf(session: Session, row: number): LabSide {
+const noRow: RowStatistics = {
+  sum: 0,
+  maximum: 0,
+  entropy: 0,
+  effectiveKeys: 0,
+  jacobianNorm: 0,
+  saturation: Number.NaN,
+};
+
+const noRows: RowsSummary = { rows: 0, empty: 0, mean: noRow, largest: noRow };
+
+function sideOf({ session, rows, summary }: Side, row: number): LabSide {
   const { cols } = session.shape('weights');
   const rowOf = (stage: 'scaledScores' | 'weights') =>
     Array.from(session.view(stage).subarray(row * cols, (row + 1) * cols));
-  const none = {
-    sum: 0,
-    maximum: 0,
-    entropy: 0,
-    effectiveKeys: 0,
-    jacobianNorm: 0,
-    saturation: Number.NaN,
-  };
   return {
     scores: rowOf('scaledScores'),
     weights: rowOf('weights'),
-    statistics: session.rowStatistics()[row] ?? none,
+    statistics: rows[row] ?? noRow,
+    summary,
   };
 }

@@ -277,12 +277,23 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     [
       'a past with valid lengths',
       { tq: 1, tk: 2, past: 1, dK: 1, dV: 1, source: 'qkv', validLengths: [1] },
-      { code: 'excludes', subject: 'validLengths', found: 1 },
+      {
+        code: 'excludes',
+        subject: 'validLengths',
+        found: 1,
+        message: 'Valid lengths must stand without past keys; found 1 of these.',
+      },
     ],
     [
       'valid lengths for another batch',
       { batch: 3, tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', validLengths: [1, 2] },
-      { code: 'sizeMismatch', subject: 'validLengths', found: 2, expected: 3 },
+      {
+        code: 'sizeMismatch',
+        subject: 'validLengths',
+        found: 2,
+        expected: 3,
+        message: 'The number of valid lengths is 2, but the other sizes need 3.',
+      },
     ],
     [
       'no valid lengths at all',
@@ -292,7 +303,13 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     [
       'a valid length beyond the keys',
       { tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', validLengths: [3] },
-      { code: 'tooLarge', subject: 'validLength', found: 3, expected: 2 },
+      {
+        code: 'tooLarge',
+        subject: 'validLength',
+        found: 3,
+        expected: 2,
+        message: 'A valid length may be at most 2; found 3.',
+      },
     ],
     [
       'a negative valid length',
@@ -307,7 +324,26 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     [
       'a softcap of 0',
       { tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', softcap: 0 },
-      { code: 'badNumber', subject: 'softcap', found: 0 },
+      {
+        code: 'badNumber',
+        subject: 'softcap',
+        found: 0,
+        message: 'The softcap must be a finite float32 number above 0; found 0.',
+      },
+    ],
+    [
+      'a scale of NaN',
+      { tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', scale: Number.NaN },
+      { message: 'The scale must be a finite float32 number; found NaN.' },
+    ],
+    [
+      'a context beside given keys',
+      { tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', context: true },
+      {
+        code: 'excludes',
+        subject: 'context',
+        message: 'A context needs a projection from X; found Q, K and V given.',
+      },
     ],
     [
       'keys that follow X and a past',
@@ -317,7 +353,13 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     [
       'heads that do not divide',
       { heads: 3, kvHeads: 2, tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' },
-      { code: 'notMultiple', subject: 'heads', found: 3, expected: 2 },
+      {
+        code: 'notMultiple',
+        subject: 'heads',
+        found: 3,
+        expected: 2,
+        message: 'The number of query heads must be a multiple of 2; found 3.',
+      },
     ],
   ])('%s: refused, and the old numbers stay', (_name, config, facts) => {
     equal({ tq: 1, tk: 2 });
@@ -350,7 +392,13 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     [
       'heads',
       { kind: 'float', shape: [3, 1, 1], values: [0, 0, 0] },
-      { code: 'sizeMismatch', subject: 'maskHeads', found: 3, expected: 2 },
+      {
+        code: 'sizeMismatch',
+        subject: 'maskHeads',
+        found: 3,
+        expected: 2,
+        message: "The mask's axis of heads is 3, but the other sizes need 2.",
+      },
     ],
     [
       'batches',

@@ -30,11 +30,13 @@ const configs = fc
     masked: fc.boolean(),
     softcap: fc.option(fc.constantFrom(0.5, 3), { nil: undefined }),
     scale: fc.option(fc.constantFrom(0, -1, 0.25), { nil: undefined }),
+    lengths: fc.option(fc.tuple(whole(0, 6), whole(0, 6)), { nil: undefined }),
   })
   .map(
-    ({ ratio, ...sizes }): SessionConfig => ({
+    ({ ratio, lengths, ...sizes }): SessionConfig => ({
       ...sizes,
       heads: sizes.kvHeads * ratio,
+      validLengths: lengths?.slice(0, sizes.batch).map((length) => Math.min(length, sizes.tk)),
       source: 'qkv',
     }),
   );
@@ -107,9 +109,11 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     check((config, seed) => {
       fill(session, { ...config, masked: true }, seed);
       const before = cells(session, 'weights');
+      const { cols } = session.shape('mask');
+      // Another constant for each row.
       session.setInput(
         'mask',
-        cells(session, 'mask').map((m) => m + 16),
+        cells(session, 'mask').map((m, i) => m + 8 * ((Math.floor(i / cols) % 5) - 2)),
       );
       session.run();
       for (const [i, weight] of cells(session, 'weights').entries()) {
@@ -121,7 +125,7 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
 
   test('permuting keys with their values changes nothing', () => {
     check((config, seed) => {
-      fill(session, { ...config, masked: false, causal: false }, seed);
+      fill(session, { ...config, masked: false, causal: false, validLengths: undefined }, seed);
       const before = cells(session, 'heads');
       for (const stage of ['k', 'v'] as const) {
         const { batch, heads, cols } = session.shape(stage);
@@ -158,9 +162,14 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
         );
       }
       session.run();
-      const { rows, cols } = session.shape('heads');
+      const { heads, rows, cols } = session.shape('heads');
       for (const [i, cell] of cells(session, 'heads').entries()) {
-        if (Math.floor(i / cols) % rows < config.tk - 1) expect(cell).toBe(before[i]);
+        const length = config.validLengths?.[Math.floor(i / (heads * rows * cols))];
+        // The last key that the query sees; with valid lengths the queries are the last tokens.
+        const place =
+          (Math.floor(i / cols) % rows) + (length === undefined ? 0 : length - config.tq);
+        const last = Math.min(place, (length ?? config.tk) - 1);
+        if (last < config.tk - 1) expect(cell).toBe(before[i]);
       }
     });
   });
@@ -172,7 +181,8 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
       for (let b = 0; b < batch; b += 1) {
         for (let h = 0; h < heads; h += 1) {
           const group = Math.floor((h * kvHeads) / heads);
-          other.configure({ ...config, batch: 1, heads: 1, kvHeads: 1 });
+          const validLengths = config.validLengths?.slice(b, b + 1);
+          other.configure({ ...config, batch: 1, heads: 1, kvHeads: 1, validLengths });
           other.setInput('q', matrix(session, 'q', b, h));
           other.setInput('k', matrix(session, 'k', b, group));
           other.setInput('v', matrix(session, 'v', b, group));
@@ -184,10 +194,56 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     });
   });
 
+  test('grouped heads equal repeated heads', () => {
+    check((config, seed) => {
+      fill(session, config, seed);
+      const { batch = 1, heads = 1, kvHeads = 1 } = config;
+      other.configure({ ...config, kvHeads: heads });
+      other.setInput('q', session.view('q'));
+      if (config.masked) other.setInput('mask', session.view('mask'));
+      for (const stage of ['k', 'v'] as const) {
+        const repeated: number[] = [];
+        for (let b = 0; b < batch; b += 1) {
+          for (let h = 0; h < heads; h += 1) {
+            repeated.push(...matrix(session, stage, b, Math.floor((h * kvHeads) / heads)));
+          }
+        }
+        other.setInput(stage, repeated);
+      }
+      other.run();
+      expect(cells(other, 'concat')).toEqual(cells(session, 'concat'));
+    });
+  });
+
+  test('a batch counts the rows of its heads, and no row is beyond its largest', () => {
+    check((config, seed) => {
+      fill(session, config, seed);
+      const { batch = 1, heads = 1 } = config;
+      for (let b = 0; b < batch; b += 1) {
+        const together = session.batchStatistics(b);
+        const all = Array.from({ length: heads }, (_, h) => session.rowStatistics(b, h)).flat();
+        const seen = all.filter(({ sum }) => sum > 0);
+        expect(together).toMatchObject({ rows: all.length, empty: all.length - seen.length });
+        for (const name of ['maximum', 'entropy', 'effectiveKeys', 'jacobianNorm'] as const) {
+          const numbers = seen.map((row) => row[name]);
+          const largest = numbers.length > 0 ? Math.max(...numbers) : Number.NaN;
+          const mean = numbers.reduce((total, n) => total + n, 0) / numbers.length;
+          expect(together.largest[name]).toBe(largest);
+          if (numbers.length === 0) expect(together.mean[name]).toBeNaN();
+          else
+            expect(Math.abs(together.mean[name] - mean)).toBeLessThanOrEqual(
+              1e-14 * largest + 1e-300,
+            );
+        }
+      }
+    });
+  });
+
   test('past and new keys equal all at once', () => {
     fc.assert(
       fc.property(configs, whole(0, 3), whole(0, 1000), (base, past, seed) => {
-        const config: SessionConfig = { ...base, masked: false, causal: true, tk: base.tq + past };
+        const order = { masked: false, causal: true, validLengths: undefined };
+        const config: SessionConfig = { ...base, ...order, tk: base.tq + past };
         const all = { ...config, tq: config.tk };
         fill(session, all, seed);
         other.configure({ ...config, past });

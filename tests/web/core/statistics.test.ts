@@ -1,15 +1,40 @@
 /** Row statistics and seeded draws on both builds, against tests/vectors. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Build, load, type Session, stageIds } from '../../../web/core/index.ts';
+import {
+  type Build,
+  load,
+  type RowNumbers,
+  type RowsSummary,
+  type Session,
+  stageIds,
+} from '../../../web/core/index.ts';
 
 type Text = number | string;
+
+type Numbers = Readonly<Record<string, Text>>;
 
 interface Row {
   readonly name: string;
   readonly scores: readonly Text[];
   readonly mask: readonly Text[];
-  readonly expected: Readonly<Record<string, Text>>;
+  readonly expected: Numbers;
+}
+
+interface Summary {
+  readonly rows: number;
+  readonly empty: number;
+  readonly mean: Numbers;
+  readonly largest: Numbers;
+}
+
+interface Summaries {
+  readonly name: string;
+  readonly shape: readonly [number, number, number, number];
+  readonly scores: readonly Text[];
+  readonly nanRows: readonly number[];
+  readonly heads: readonly Summary[];
+  readonly batches: readonly Summary[];
 }
 
 interface Draws {
@@ -21,7 +46,23 @@ interface Draws {
 const read = <T>(name: string): readonly T[] =>
   JSON.parse(readFileSync(new URL(`../../vectors/${name}`, import.meta.url), 'utf8'));
 const rows = read<Row>('statistics/rows.json');
+const summaries = read<Summaries>('statistics/summaries.json');
 const draws = read<Draws>('normal/draws.json');
+
+function expectRow(found: RowNumbers | undefined, expected: Numbers): void {
+  for (const [name, text] of Object.entries(expected)) {
+    const right = Number(text);
+    const value = found?.[name as 'maximum'] as number;
+    if (Number.isNaN(right)) expect(value, name).toBeNaN();
+    else expect(Math.abs(value - right), name).toBeLessThanOrEqual(2e-15 + 2e-13 * Math.abs(right));
+  }
+}
+
+function expectSummary(found: RowsSummary, expected: Summary): void {
+  expect(found).toMatchObject({ rows: expected.rows, empty: expected.empty });
+  expectRow(found.mean, expected.mean);
+  expectRow(found.largest, expected.largest);
+}
 
 describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
   let session: Session;
@@ -42,13 +83,7 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     session.setMask({ kind: 'float', shape: [scores.length], values: finite });
     session.run();
     const [found] = session.rowStatistics();
-    for (const [name, text] of Object.entries(expected)) {
-      const right = Number(text);
-      const value = found?.[name as 'maximum'] as number;
-      if (Number.isNaN(right)) expect(value, name).toBeNaN();
-      else
-        expect(Math.abs(value - right), name).toBeLessThanOrEqual(2e-15 + 2e-13 * Math.abs(right));
-    }
+    expectRow(found, expected);
     const sum = session.view('weights').reduce((total, weight) => total + weight, 0);
     expect(found?.sum).toBe(sum);
   });
@@ -89,8 +124,46 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(() => session.rowStatistics(2, 0)).toThrow(
       expect.objectContaining({ code: 'cellOutsideStage' }),
     );
+    for (const [batch, head, row] of [
+      [0, 0, 40],
+      [0.5, 0, 0],
+      [0, -1, 0],
+    ] as const) {
+      expect(() => session.rowSum(batch, head, row)).toThrow(
+        expect.objectContaining({ code: 'cellOutsideStage', subject: 'weights' }),
+      );
+    }
     expect(() => session.rowStatistics(0, 2)).toThrow(
       expect.objectContaining({ code: 'cellOutsideStage' }),
+    );
+  });
+
+  test.each(summaries)('statistics of heads and batches: $name', (item) => {
+    const [batch, heads, tq, tk] = item.shape;
+    // Queries and keys of 0 leave the scores to the mask, and a query of NaN makes all its own NaN.
+    const sizes = { batch, heads, kvHeads: heads, tq, tk, dK: 1, dV: 0 };
+    session.configure({ ...sizes, source: 'qkv', masked: true });
+    const rows = Array.from({ length: batch * heads * tq }, (_, i) => i);
+    session.setInput(
+      'q',
+      rows.map((row) => (item.nanRows.includes(row) ? Number.NaN : 0)),
+    );
+    session.setInput('mask', item.scores.map(Number));
+    session.run();
+    for (const [b, expected] of item.batches.entries()) {
+      expectSummary(session.batchStatistics(b), expected);
+    }
+    for (const [index, expected] of item.heads.entries()) {
+      expectSummary(session.headStatistics(Math.floor(index / heads), index % heads), expected);
+    }
+    if (tq === 0) return;
+    for (const wrong of [batch, -1, 0.5]) {
+      expect(() => session.batchStatistics(wrong)).toThrow(
+        expect.objectContaining({ code: 'cellOutsideStage', subject: 'weights' }),
+      );
+    }
+    expect(() => session.headStatistics(0, heads)).toThrow(
+      expect.objectContaining({ code: 'cellOutsideStage', found: heads, expected: heads }),
     );
   });
 

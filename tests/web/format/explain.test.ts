@@ -272,6 +272,24 @@ test('an empty sum says so', () => {
   expect(said('rawScores', 0, 0)[1]).toEqual(['empty sum = 0']);
 });
 
+test('gradients tell their products, and of a hidden key that nothing passes', () => {
+  // Scores of 0 and causal order: the weights are [1, 0] and [1/2, 1/2].
+  const said = explained(
+    { source: 'qkv', tq: 2, tk: 2, dK: 1, dV: 1, causal: true, gradients: true },
+    { v: [3, 5], dOutput: [1, 2] },
+  );
+  expect(said('dV', 0, 0)[1]).toEqual(['1·1 + 0.5·2 = 2']);
+  expect(said('dWeights', 1, 0)[1]).toEqual(['2·3 = 6']);
+  // Each dA times an entry of diag(a) − a·aᵀ, which is ±1/4.
+  expect(said('dScores', 1, 0)[1]).toEqual(['6·0.25 + 10·(−0.25) = −1']);
+  for (const stage of ['dWeights', 'dScores'] as const) {
+    expect(said(stage, 0, 1).slice(1)).toEqual([
+      ['empty sum = 0'],
+      'No value of token 1 reaches token 0, so whatever stands here changes nothing.',
+    ]);
+  }
+});
+
 test('the spoken text holds the name, the arithmetic and the sentence', () => {
   const session = engine.createSession();
   session.configure(workedConfig);

@@ -91,6 +91,9 @@ class Pipeline {
   // Statistics of row `row` of the weights of a batch and a query head; `weights` must have it.
   RowStatistics row_statistics(std::int64_t batch, std::int64_t head, std::int64_t row) const;
 
+  // Of all rows of the weights of `heads` query heads of a batch, from `first_head` on.
+  RowsSummary summary(std::int64_t batch, std::int64_t first_head, std::int64_t heads) const;
+
   // d weights[row, i] / d score[row, j], the scores being those that the softmax reads.
   double softmax_jacobian(std::int64_t batch, std::int64_t head, std::int64_t row, std::int64_t i,
                           std::int64_t j) const;

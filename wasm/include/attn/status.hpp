@@ -14,7 +14,7 @@ enum class Code : std::uint8_t {
   kSizeMismatch,      // a size contradicts another one
   kNotMultiple,       // a size is not a multiple of another one
   kBadNumber,         // a constant is NaN or infinite, or negative where it may not be
-  kExcludes,          // the subject cannot be combined with a past (found: how many keys)
+  kExcludes,          // valid lengths with a past (found: how many keys), or a context without X
   kBadMask,           // a number of the mask (found) is NaN or +∞, or in a boolean mask neither 0
                       // nor 1; expected is its place in the mask as given
   kStageAbsent,       // the stage does not apply under this configuration
