@@ -8,6 +8,7 @@ import { load, type Session } from '../../../web/core/index.ts';
 import { type PresetId, presets } from '../../../web/lessons/presets.ts';
 import { initialState } from '../../../web/state/initial.ts';
 import { problemFrom } from '../../../web/state/problem.ts';
+import { reduce } from '../../../web/state/reducer.ts';
 import { createStore, type Store } from '../../../web/state/store.ts';
 import { Tools } from '../../../web/widget/tools.ts';
 
@@ -26,7 +27,8 @@ async function over(preset: PresetId): Promise<void> {
   const problem = problemFrom(presets[preset].parts);
   session.configure({ ...problem.sizes, source: problem.source });
   session.run();
-  store = createStore(initialState(preset, problem));
+  store = createStore(initialState(preset, problem), async () => reduce);
+  await store.ready();
   const requestUpdate = () => void render(tools.render() ?? nothing, root);
   store.subscribe(requestUpdate);
   tools = new Tools({
