@@ -145,7 +145,8 @@ export class Workspace extends EventTarget {
       return;
     }
     ++this.revision;
-    this.#tell('numbers');
+    // The same problem in another session has the same numbers.
+    this.#tell(complete === before ? 'state' : 'numbers');
   }
 
   /** Goes back to the problem before, or to the example, and says why. */
