@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { ensureChromium, ensureFirefox, projectRoot } from '../../wasm/toolchain/setup.mjs';
 import { chromiumArguments } from '../browser/chromium.mjs';
-import { serve } from './server.mjs';
+import { isolated, serve } from './server.mjs';
 
 /**
  * @typedef {import('./measure.mjs').Measurement} Measurement
@@ -91,7 +91,7 @@ user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
  */
 async function inPages(open, close) {
   let arrived = (/** @type {string} */ _body) => {};
-  const server = await serve(projectRoot, (body) => arrived(body));
+  const server = await serve(projectRoot, isolated, (body) => arrived(body));
   return {
     async measure(task) {
       const outcome = new Promise((resolve) => {

@@ -29,14 +29,16 @@ import { tfjs } from './contestants/tfjs.mjs';
 
 const everybody = [...ours, ...onnx, tfjs, ...baselines];
 
-// In milliseconds: how long the rounds of a case go on in all, how long one sample lasts at least
-// (far above the clock's resolution), and how long everybody warms up (compilers work meanwhile).
+// In milliseconds: how long the rounds of a case go on in all, and how long everybody warms up
+// (compilers work meanwhile).
 const budget = 20_000;
-const sampleTime = 10;
 const warmUpTime = 300;
+// How long a sample lasts at least: long against the clock's resolution, short against the moments
+// that other programs take from it, so that most samples are undisturbed.
+const sampleTime = 3;
 const fewestRounds = 7;
-const mostRounds = 41;
-// Whoever needs so many times the fastest peer's time takes part in the first rounds only.
+const mostRounds = 101;
+// Whoever needs so many times the fastest peer's time takes part in a few rounds only.
 const slowFactor = 4;
 const roundsOfSlow = 3;
 
@@ -96,11 +98,12 @@ async function playRounds(/** @type {Runner[]} */ runners) {
     if (!runner.slow) roundTime += runner.repeat * time;
   }
   const rounds = Math.min(mostRounds, Math.max(fewestRounds, Math.floor(budget / roundTime)));
+  const stride = Math.ceil(rounds / roundsOfSlow);
   for (let round = 0; round < rounds; round += 1) {
     for (let i = 0; i < runners.length; i += 1) {
       // Each round begins with somebody else: what one leaves in the caches is not always for the same.
       const runner = /** @type {Runner} */ (runners[(i + round) % runners.length]);
-      const sitsOut = runner.slow && round >= roundsOfSlow;
+      const sitsOut = runner.slow && round % stride > 0;
       runner.ms.push(sitsOut ? null : await timeOf(runner.run, runner.repeat));
     }
   }

@@ -31,5 +31,5 @@ declare module '@tensorflow/tfjs-core' {
 
 declare module '@tensorflow/tfjs-backend-wasm' {
   export function setThreadsCount(count: number): void;
-  export function setWasmPaths(folder: string): void;
+  export function setWasmPaths(files: Record<string, string>): void;
 }

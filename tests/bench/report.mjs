@@ -89,7 +89,7 @@ export function printCase({ suite, name, targets }, rows, { samples, absent }) {
       row.memoryMB === undefined ? '' : `${row.memoryMB.toFixed(0)} MB`,
     ]),
   ]);
-  for (const { name: who, reason } of absent) console.log(`  without ${who}: ${reason}`);
+  for (const { name: who, reason } of absent) console.log(`  without ${who}: ${reason.split('\n')[0]}`);
   for (const line of verdicts(targets, rows)) console.log(`  ${line}`);
 }
 

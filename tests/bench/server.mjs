@@ -14,11 +14,18 @@ const types = {
   '.wasm': 'application/wasm',
 };
 
+/** For `serve`: an isolated page has the fine clock. */
+export const isolated = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
+
 /**
  * @param {string} folder
+ * @param {Record<string, string>} [headers] of every file
  * @param {(body: string) => void} [onPost] is given what a page sends
  */
-export async function serve(folder, onPost) {
+export async function serve(folder, headers, onPost) {
   const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
       /** @type {Buffer[]} */
@@ -38,9 +45,7 @@ export async function serve(folder, onPost) {
     response.writeHead(200, {
       'content-type': types[extname(path)] ?? 'application/octet-stream',
       'cache-control': 'no-store',
-      // An isolated page has the fine clock.
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-embedder-policy': 'require-corp',
+      ...headers,
     });
     response.end(content);
   });

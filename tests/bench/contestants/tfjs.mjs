@@ -4,7 +4,21 @@ import { setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { causalMask } from './contestant.mjs';
 
-const files = new URL('../node_modules/@tensorflow/tfjs-backend-wasm/dist/', import.meta.url);
+// Written out, so that a bundler sees them.
+const files = {
+  'tfjs-backend-wasm.wasm': new URL(
+    '../node_modules/@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm',
+    import.meta.url,
+  ),
+  'tfjs-backend-wasm-simd.wasm': new URL(
+    '../node_modules/@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm',
+    import.meta.url,
+  ),
+  'tfjs-backend-wasm-threaded-simd.wasm': new URL(
+    '../node_modules/@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-threaded-simd.wasm',
+    import.meta.url,
+  ),
+};
 
 /** @type {import('./contestant.mjs').Contestant} */
 export const tfjs = {
@@ -13,7 +27,11 @@ export const tfjs = {
   peak: 'simd128',
   async prepare({ heads, tq, tk, d, causal, resident }, inputs) {
     setThreadsCount(1);
-    setWasmPaths(files.protocol === 'file:' ? files.pathname : files.href);
+    const paths = Object.entries(files).map(([name, { protocol, pathname, href }]) => [
+      name,
+      protocol === 'file:' ? pathname : href,
+    ]);
+    setWasmPaths(Object.fromEntries(paths));
     await tf.setBackend('wasm');
     const one = heads === 1;
     const shape = (/** @type {number} */ t) => (one ? [t, d] : [heads, t, d]);
