@@ -57,6 +57,8 @@ export const cases = [
     targets: { ratio: { relaxed: [1.75, 1.9], simd128: [1.33, 1.45] } },
     alone: false,
   },
+  // Beside each other these two tell how time and memory grow.
+  { ...square('long', 4096, 64, { share }), alone: true },
   {
     ...square('long', 8192, 64, { share, memory: { relaxed: [24, 24], simd128: [24, 24] } }),
     alone: true,

@@ -75,7 +75,8 @@ export async function measure(problem, alone) {
   await playRounds(runners);
   const samples = runners.map(({ run, repeat, slow, bytes, ...sample }) => ({
     ...sample,
-    memory: bytes?.() ?? null,
+    // Where others take part, the paths of a build share its memory.
+    memory: alone ? (bytes?.() ?? null) : null,
   }));
   return { samples, absent };
 }
@@ -90,10 +91,15 @@ async function playRounds(/** @type {Runner[]} */ runners) {
   for (const runner of runners) times.set(runner, await warmUp(runner));
   const peers = runners.filter(({ role }) => role === 'peer');
   const fastestPeer = Math.min(...peers.map((runner) => times.get(runner)));
+  // A peak is measured for as long as we compute, so that what disturbs us disturbs it alike.
+  const fastest = Math.min(
+    ...runners.filter(({ role }) => role === 'ours').map((runner) => times.get(runner)),
+  );
   let roundTime = 0;
   for (const runner of runners) {
     const time = times.get(runner);
-    runner.repeat = Math.max(1, Math.ceil(sampleTime / time));
+    const least = runner.role === 'peak' ? Math.max(sampleTime, fastest) : sampleTime;
+    runner.repeat = Math.max(1, Math.ceil(least / time));
     runner.slow = time > slowFactor * fastestPeer;
     if (!runner.slow) roundTime += runner.repeat * time;
   }

@@ -11,6 +11,7 @@ import { flopsOf } from './cases.mjs';
  * @property {string} contestant
  * @property {string} browser
  * @property {number} medianMs
+ * @property {number} bestMs
  * @property {number} gflops
  * @property {number | null} shareOfPeak
  * @property {number | null} ratio
@@ -46,6 +47,7 @@ export function rowsOf({ suite, name, problem }, browser, { samples }) {
       contestant: sample.name,
       browser,
       medianMs,
+      bestMs: quantile(sample.ms, 0),
       gflops: flops / medianMs / 1e6,
       shareOfPeak: medianOrNull(shares),
       ratio: sample.role === 'peak' ? null : medianOrNull(ratios),
@@ -78,10 +80,11 @@ export function printCase({ suite, name, targets }, rows, { samples, absent }) {
   const rounds = samples[0]?.ms.length ?? 0;
   console.log(`\n${suite} ${name}: ${rounds} rounds in ${rows[0]?.browser}`);
   printTable([
-    ['contestant', 'median ms', 'GF/s', 'of peak', 'ratio', 'spread', 'memory'],
+    ['contestant', 'median ms', 'best ms', 'GF/s', 'of peak', 'ratio', 'spread', 'memory'],
     ...rows.map((row) => [
       row.contestant,
       row.medianMs.toPrecision(3),
+      row.bestMs.toPrecision(3),
       row.gflops.toFixed(1),
       row.shareOfPeak === null ? '' : percent(row.shareOfPeak),
       row.ratio === null ? '' : `${row.ratio.toFixed(2)}×`,
@@ -89,7 +92,8 @@ export function printCase({ suite, name, targets }, rows, { samples, absent }) {
       row.memoryMB === undefined ? '' : `${row.memoryMB.toFixed(0)} MB`,
     ]),
   ]);
-  for (const { name: who, reason } of absent) console.log(`  without ${who}: ${reason.split('\n')[0]}`);
+  for (const { name: who, reason } of absent)
+    console.log(`  without ${who}: ${reason.split('\n')[0]}`);
   for (const line of verdicts(targets, rows)) console.log(`  ${line}`);
 }
 

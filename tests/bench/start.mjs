@@ -1,4 +1,5 @@
 /** `npm run bench -- --start`: how soon a page shows its first computed numbers, and what it loads. */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { chromium } from '@playwright/test';
@@ -52,9 +53,9 @@ const watch = `{
 
 /** @returns {Promise<StartRow[]>} */
 export async function measureStart() {
-  const peers = fileURLToPath(new URL('dist', import.meta.url));
+  const peers = join(projectRoot, 'build/bench-start');
   await buildPeers(peers);
-  const [ourSite, peerSite] = [await serve(`${projectRoot}/dist`), await serve(peers)];
+  const [ourSite, peerSite] = [await serve(join(projectRoot, 'dist')), await serve(peers)];
   const pages = {
     'empty-page': `${peerSite.address}empty.html`,
     'attention-lab': ourSite.address,
@@ -66,7 +67,7 @@ export async function measureStart() {
     args: chromiumArguments,
   });
   /** @type {Record<string, number[]>} */
-  const times = {};
+  const times = Object.fromEntries(Object.keys(pages).map((name) => [name, []]));
   /** @type {Record<string, StartRow['bytes']>} */
   const sizes = {};
   try {
@@ -74,7 +75,7 @@ export async function measureStart() {
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, address] of Object.entries(pages)) {
         const time = await firstNumbers(browser, address);
-        if (round > 0) (times[name] ??= []).push(time);
+        if (round > 0) times[name]?.push(time);
       }
     }
     for (const [name, address] of Object.entries(pages)) {
@@ -89,7 +90,9 @@ export async function measureStart() {
     const ms = times[name] ?? [];
     const of = (/** @type {string} */ other, /** @type {number} */ round) =>
       times[other]?.[round] ?? Number.NaN;
-    const faster = ms.map((_, round) => Math.min(of('tfjs-wasm', round), of('onnxruntime-web', round)));
+    const faster = ms.map((_, round) =>
+      Math.min(of('tfjs-wasm', round), of('onnxruntime-web', round)),
+    );
     const medianMs = quantile(ms, 0.5);
     return {
       suite: /** @type {const} */ ('start'),

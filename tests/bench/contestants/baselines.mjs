@@ -34,7 +34,6 @@ const naiveWasm = {
         attend?.(...addresses, heads, tq, tk, d, causal);
         return out.slice();
       },
-      memory: () => memory.buffer.byteLength,
     };
   },
 };

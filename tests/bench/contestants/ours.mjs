@@ -29,9 +29,41 @@ const staged = (build) => ({
         session.run();
         return session.view('heads').slice();
       },
+    };
+  },
+});
+
+/** @type {(build: Build) => import('./contestant.mjs').Contestant} */
+const fused = (build) => ({
+  name: `fused-${build}`,
+  role: 'ours',
+  peak: build,
+  async prepare({ heads, tq, tk, d, causal, resident }, { q, k, v }) {
+    const engine = await (await core()).load({ build });
+    const attention = engine.createAttention({
+      heads,
+      kvHeads: heads,
+      tq,
+      tk,
+      dK: d,
+      dV: d,
+      causal,
+    });
+    attention.setInput('k', k);
+    attention.setInput('v', v);
+    return {
+      run() {
+        attention.setInput('q', q);
+        if (!resident) {
+          attention.setInput('k', k);
+          attention.setInput('v', v);
+        }
+        attention.run();
+        return attention.output.slice();
+      },
       memory: () => engine.memory().total,
     };
   },
 });
 
-export const ours = [staged('relaxed'), staged('simd128')];
+export const ours = [fused('relaxed'), fused('simd128'), staged('relaxed'), staged('simd128')];
