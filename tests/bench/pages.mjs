@@ -72,7 +72,8 @@ const scenes = [
       await number.focus();
       return number;
     },
-    act: (page) => typeNumbers(page),
+    // A field takes what was typed when Enter says so; a cell takes every key.
+    act: (page) => typeNumbers(page, 'Enter'),
   },
   {
     name: 'slider of d_k, dragged',
@@ -97,13 +98,12 @@ const scenes = [
   },
 ];
 
-/** Numbers typed one after the other, as fast as quick fingers type. */
-async function typeNumbers(/** @type {Page} */ page) {
-  for (const number of ['1.25', '-0.5', '3', '0.125']) {
+/** Numbers typed one over the other, as fast as quick fingers type. */
+async function typeNumbers(/** @type {Page} */ page, /** @type {string[]} */ ...after) {
+  for (const number of ['1.25', '-0.5', '3', '0.125', '2/3', '-1.75']) {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type(number, { delay: 80 });
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Shift+Enter');
+    for (const key of after) await page.keyboard.press(key);
   }
 }
 

@@ -126,21 +126,23 @@ function verdicts(targets, rows) {
     if (targets.ratio && fused.ratio !== null) {
       const text = (/** @type {number} */ ratio) => `${ratio.toFixed(2)}×`;
       const name = `fused-${build}, times as fast as the fastest peer`;
-      lines.push(verdict(name, fused.ratio, targets.ratio[build], text));
+      lines.push(verdict(name, fused.ratio, targets.ratio[build], text, 'more'));
     }
     if (targets.share && fused.shareOfPeak !== null) {
       const name = `fused-${build}, share of the measured peak`;
-      lines.push(verdict(name, fused.shareOfPeak, targets.share[build], percent));
+      lines.push(verdict(name, fused.shareOfPeak, targets.share[build], percent, 'more'));
     }
     if (targets.staged && staged) {
       const text = (/** @type {number} */ factor) => `${factor.toFixed(2)}×`;
       const name = `staged-${build}, time of fused-${build}`;
-      lines.push(verdict(name, staged.medianMs / fused.medianMs, targets.staged[build], text));
+      lines.push(
+        verdict(name, staged.medianMs / fused.medianMs, targets.staged[build], text, 'less'),
+      );
     }
     if (targets.memory && fused.memoryMB !== undefined) {
       const text = (/** @type {number} */ size) => `${size.toFixed(1)} MB`;
       lines.push(
-        verdict(`fused-${build}, WASM memory`, fused.memoryMB, targets.memory[build], text),
+        verdict(`fused-${build}, WASM memory`, fused.memoryMB, targets.memory[build], text, 'less'),
       );
     }
     return lines;
@@ -148,15 +150,15 @@ function verdicts(targets, rows) {
 }
 
 /**
- * Whether less or more is better shows in the bounds: the aim lies beyond what must be.
  * @param {string} name
  * @param {number} found
  * @param {[must: number, aim: number]} bounds
  * @param {(value: number) => string} text
+ * @param {'more' | 'less'} better
  */
-export function verdict(name, found, [must, aim], text) {
-  const lessIsBetter = aim < must || name.endsWith('memory');
-  const reached = (/** @type {number} */ bound) => (lessIsBetter ? found <= bound : found >= bound);
+export function verdict(name, found, [must, aim], text, better) {
+  const reached = (/** @type {number} */ bound) =>
+    better === 'less' ? found <= bound : found >= bound;
   const judged = reached(aim) ? 'aim met' : reached(must) ? 'must met' : 'NOT met';
   return `${name}: ${text(found)} (must ${text(must)}, aim ${text(aim)}): ${judged}`;
 }
