@@ -1,4 +1,4 @@
-/** Judges what is tracked: no built or large files, and a lock file without download addresses. */
+/** Judges what is tracked: no built or large files, and lock files without download addresses. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,20 @@ export function repositoryProblems(/** @type {string} */ root) {
     .split('\0')
     .filter((path) => path !== '' && existsSync(join(root, path)));
   return [
-    ...lockProblems(readFileSync(join(root, 'package-lock.json'), 'utf8')),
+    ...tracked
+      .filter((path) => path.endsWith('package-lock.json'))
+      .flatMap((path) => lockProblems(path, readFileSync(join(root, path), 'utf8'))),
     ...tracked.flatMap((path) => fileProblems(path, statSync(join(root, path)).size)),
   ];
 }
 
 /** @returns {string[]} */
-export function lockProblems(/** @type {string} */ text) {
+export function lockProblems(/** @type {string} */ path, /** @type {string} */ text) {
   /** @type {Record<string, { resolved?: string }>} */
   const packages = JSON.parse(text).packages;
   return Object.entries(packages)
     .filter(([, entry]) => entry.resolved !== undefined)
-    .map(([path]) => `package-lock.json: ${path} records the address it was downloaded from.`);
+    .map(([name]) => `${path}: ${name} records the address it was downloaded from.`);
 }
 
 /** @returns {string[]} */

@@ -31,6 +31,8 @@ export const packages = {
   ],
   /** The browser tests, unless another Chromium is found. */
   browser: [{ name: 'chromium', command: 'chromium' }],
+  /** `npm run bench -- --browser firefox`, unless another Firefox is found. */
+  firefox: [{ name: 'firefox-esr', command: 'firefox-esr' }],
   /** The fuzzer; its library is `fuzzerRuntime`. */
   fuzz: [{ name: 'clang', command: 'clang++' }],
   /** The checks of the C++ sources. */

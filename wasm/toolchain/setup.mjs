@@ -1,7 +1,7 @@
 /** Installs what a command needs and the machine lacks: system packages and node_modules. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packages } from './packages.mjs';
 
@@ -122,17 +122,17 @@ export function aptGet(/** @type {string[]} */ ...args) {
   return status === 0;
 }
 
-/** Runs `npm ci` when node_modules is missing or is not what package-lock.json says. */
-export function ensureNodeModules() {
-  if (nodeModulesMatchLock()) return;
-  console.log('Installing node_modules (npm ci)');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+/** Runs `npm ci` when a package's node_modules is missing or is not what its package-lock.json says. */
+export function ensureNodeModules(folder = projectRoot) {
+  if (nodeModulesMatchLock(folder)) return;
+  console.log(`Installing ${relative(projectRoot, join(folder, 'node_modules'))} (npm ci)`);
+  run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-function nodeModulesMatchLock() {
-  const installedPath = join(projectRoot, 'node_modules/.package-lock.json');
+function nodeModulesMatchLock(/** @type {string} */ folder) {
+  const installedPath = join(folder, 'node_modules/.package-lock.json');
   if (!existsSync(installedPath)) return false;
-  const wanted = readPackages(join(projectRoot, 'package-lock.json'));
+  const wanted = readPackages(join(folder, 'package-lock.json'));
   const installed = readPackages(installedPath);
   return Object.entries(wanted).every(([path, { version, optional }]) => {
     const found = installed[path];
@@ -170,6 +170,13 @@ export async function findChromium() {
   }
   const { chromium } = await import('@playwright/test');
   return existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
+}
+
+/** The Firefox for benchmarks, installed when there is none. */
+export function ensureFirefox() {
+  const find = () => findProgram('firefox-esr') ?? findProgram('firefox');
+  if (!find()) ensurePackages('firefox');
+  return /** @type {string} */ (find());
 }
 
 /** The C++ sources of the project, tracked or new. */

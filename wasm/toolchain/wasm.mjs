@@ -9,8 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { ensureEmscripten } from './emscripten.mjs';
 import { ensureNodeModules, projectRoot, runMain } from './setup.mjs';
 
-/** Builds what has changed. */
-export function buildWasm() {
+/**
+ * Builds what has changed: the two modules of the core, and on demand those that only benchmarks use.
+ * @param {...'bench_modules'} more
+ */
+export function buildWasm(...more) {
   ensureNodeModules(); // For the tsc that makes the types.
   const emscripten = ensureEmscripten();
   const folder = join(projectRoot, 'build/wasm-release');
@@ -24,6 +27,9 @@ export function buildWasm() {
     writeFileSync(stampFile, stamp);
   }
   emscripten.run('cmake', '--build', '--preset', 'wasm-release');
+  if (more.length > 0) {
+    emscripten.run('cmake', '--build', '--preset', 'wasm-release', '--target', ...more);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runMain(async () => buildWasm());

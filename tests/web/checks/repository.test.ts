@@ -4,9 +4,9 @@ import { fileProblems, lockProblems } from '../../checks/repository.mjs';
 
 test('a lock file may not record where a package came from', () => {
   const lock = { packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } };
-  expect(lockProblems(JSON.stringify(lock))).toEqual([]);
+  expect(lockProblems('package-lock.json', JSON.stringify(lock))).toEqual([]);
   const packages = { 'node_modules/b': { version: '1.0.0', resolved: 'somewhere' } };
-  expect(lockProblems(JSON.stringify({ packages }))).toEqual([
+  expect(lockProblems('package-lock.json', JSON.stringify({ packages }))).toEqual([
     expect.stringContaining('node_modules/b'),
   ]);
 });
