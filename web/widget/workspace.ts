@@ -146,7 +146,7 @@ export class Workspace extends EventTarget {
     }
     ++this.revision;
     // The same problem in another session has the same numbers.
-    this.#tell(complete === before ? 'state' : 'numbers');
+    this.#tell(this.#computed === before ? 'state' : 'numbers');
   }
 
   /** Goes back to the problem before, or to the example, and says why. */
