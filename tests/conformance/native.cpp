@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "attn/attend.hpp"
 #include "attn/pipeline.hpp"
 
 namespace {
@@ -76,9 +77,8 @@ Axes axes_of(const json& tensor, bool flat, std::int64_t heads) {
 }
 
 // 3-D tensors hold all heads of a token side by side.
-void set_input(attn::Pipeline& pipeline, StageId stage, const std::vector<float>& values, bool flat,
+void set_input(std::span<float> input, const std::vector<float>& values, bool flat,
                const Axes& axes) {
-  const std::span<float> input = pipeline.input(stage);
   if (values.size() != input.size()) fail("an input has the wrong count of numbers");
   const auto [batches, heads, tokens, width] = axes;
   std::size_t at = 0;
@@ -123,7 +123,15 @@ StageId scores_of(const attn::Config& config, int mode) {
   return StageId::kScaledScores;
 }
 
-json compute(const json& node) {
+// A case as the core takes it.
+struct Read {
+  bool flat;
+  Axes q, k, v;
+  attn::Config config;  // without its valid lengths, which are beside it
+  std::vector<std::int32_t> lengths;
+};
+
+Read read(const json& node) {
   if (node.at("op") != "Attention") fail("unknown operator " + node.at("op").dump());
   const json& attributes = node.at("attributes");
   const json& inputs = node.at("inputs");
@@ -153,23 +161,38 @@ json compute(const json& node) {
   std::vector<std::int32_t> lengths;
   if (inputs.contains("nonpad_kv_seqlen")) {
     lengths = inputs["nonpad_kv_seqlen"].at("data").get<std::vector<std::int32_t>>();
-    config.valid_lengths = lengths;
   }
+  return {flat, q, k, v, config, lengths};
+}
 
+attn::GivenMask given_mask(const json& inputs, std::vector<std::int64_t>& shape,
+                           std::vector<float>& values) {
+  if (!inputs.contains("attn_mask")) return {};
+  const json& mask = inputs["attn_mask"];
+  shape = mask.at("shape").get<std::vector<std::int64_t>>();
+  values = numbers(mask);
+  return {shape, mask.at("dtype") == "bool", values};
+}
+
+json compute(const json& node) {
+  Read item = read(node);
+  auto& [flat, q, k, v, config, lengths] = item;
+  config.valid_lengths = lengths;
+  const json& attributes = node.at("attributes");
+  const json& inputs = node.at("inputs");
   attn::Pipeline pipeline;
   require_ok(pipeline.configure(config));
-  set_input(pipeline, StageId::kQ, numbers(inputs.at("Q")), flat, q);
-  set_input(pipeline, StageId::kK, numbers(inputs.at("K")), flat, k);
-  set_input(pipeline, StageId::kV, numbers(inputs.at("V")), flat, v);
+  set_input(pipeline.input(StageId::kQ), numbers(inputs.at("Q")), flat, q);
+  set_input(pipeline.input(StageId::kK), numbers(inputs.at("K")), flat, k);
+  set_input(pipeline.input(StageId::kV), numbers(inputs.at("V")), flat, v);
   if (inputs.contains("past_key")) {
     set_past(pipeline, StageId::kPresentKey, numbers(inputs["past_key"]));
     set_past(pipeline, StageId::kPresentValue, numbers(inputs.at("past_value")));
   }
-  if (config.masked) {
-    const json& mask = inputs["attn_mask"];
-    const auto shape = mask.at("shape").get<std::vector<std::int64_t>>();
-    require_ok(pipeline.set_mask({shape, mask.at("dtype") == "bool", numbers(mask)}));
-  }
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;
+  const attn::GivenMask mask = given_mask(inputs, shape, values);
+  if (config.masked) require_ok(pipeline.set_mask(mask));
   pipeline.run();
 
   json outputs{{"Y", output(pipeline, flat ? StageId::kConcat : StageId::kHeads)},
@@ -183,11 +206,75 @@ json compute(const json& node) {
   return outputs;
 }
 
+// Past rows, then new ones, of every matrix.
+std::vector<float> joined(const std::vector<float>& past, std::int64_t past_rows,
+                          const std::vector<float>& fresh, std::int64_t rows, std::int64_t width) {
+  std::vector<float> out;
+  const auto append = [&](const std::vector<float>& from, std::int64_t matrix, std::int64_t count) {
+    const auto first = from.begin() + matrix * count * width;
+    out.insert(out.end(), first, first + count * width);
+  };
+  const std::int64_t cells = (past_rows + rows) * width;
+  const auto total = static_cast<std::int64_t>(past.size() + fresh.size());
+  for (std::int64_t matrix = 0; cells > 0 && matrix < total / cells; ++matrix) {
+    append(past, matrix, past_rows);
+    append(fresh, matrix, rows);
+  }
+  return out;
+}
+
+json compute_fused(const json& node) {
+  Read item = read(node);
+  auto& [flat, q, k, v, config, lengths] = item;
+  config.valid_lengths = lengths;
+  const json& inputs = node.at("inputs");
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;
+  const attn::GivenMask mask = given_mask(inputs, shape, values);
+  attn::Attention attention;
+  require_ok(attention.configure(config, mask));
+  if (config.masked) require_ok(attention.set_mask(mask.values));
+  set_input(attention.input(StageId::kQ), numbers(inputs.at("Q")), flat, q);
+  const auto set_keys = [&](StageId stage, const char* name, const char* past, const Axes& axes) {
+    std::vector<float> fresh(static_cast<std::size_t>(axes[0] * axes[1] * axes[2] * axes[3]));
+    set_input(fresh, numbers(inputs.at(name)), flat, axes);
+    const std::vector<float> before =
+        config.past > 0 ? numbers(inputs.at(past)) : std::vector<float>();
+    const std::vector<float> all = joined(before, config.past, fresh, axes[2], axes[3]);
+    const std::span<float> input = attention.input(stage);
+    if (all.size() != input.size()) fail("an input has the wrong count of numbers");
+    std::ranges::copy(all, input.begin());
+  };
+  set_keys(StageId::kPresentKey, "K", "past_key", k);
+  set_keys(StageId::kPresentValue, "V", "past_value", v);
+  attention.run(0, attention.rows());
+
+  const auto [batches, heads, queries, d_k] = q;
+  const std::int64_t d_v = v[3];
+  std::vector<float> y(attention.output().begin(), attention.output().end());
+  if (!flat) return {{"Y", {{"shape", {batches, heads, queries, d_v}}, {"data", as_json(y)}}}};
+  // Heads side by side for each token.
+  std::size_t at = 0;
+  for (std::int64_t b = 0; b < batches; ++b) {
+    for (std::int64_t i = 0; i < queries; ++i) {
+      for (std::int64_t h = 0; h < heads; ++h) {
+        for (std::int64_t c = 0; c < d_v; ++c, ++at) {
+          const std::int64_t from = ((b * heads + h) * queries + i) * d_v + c;
+          y[at] = attention.output()[static_cast<std::size_t>(from)];
+        }
+      }
+    }
+  }
+  return {{"Y", {{"shape", {batches, queries, heads * d_v}}, {"data", as_json(y)}}}};
+}
+
 }  // namespace
 
-int main() {
+// With any argument the case goes through fused attention, which gives the result alone.
+int main(int argc, char**) {
   try {
-    std::cout << compute(json::parse(std::cin)) << "\n";
+    const json node = json::parse(std::cin);
+    std::cout << (argc > 1 ? compute_fused(node) : compute(node)) << "\n";
     return 0;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

@@ -1,5 +1,12 @@
 /** Computes a conformance case through the typed API of one WASM build. */
-import { type Build, load, type SessionConfig, type StageId } from '../../web/core/index.ts';
+import {
+  attend,
+  type Build,
+  type Engine,
+  load,
+  type SessionConfig,
+  type StageId,
+} from '../../web/core/index.ts';
 
 interface Tensor {
   readonly dtype: string;
@@ -36,28 +43,33 @@ const scoreStages: readonly (readonly StageId[])[] = [
   ['weights'],
 ];
 
-async function computeWith(build: Build) {
+type Compute = (item: { source: Node }) => Record<string, Output>;
+
+async function computeWith(build: Build): Promise<readonly [staged: Compute, fused: Compute]> {
   const engine = await load({ build });
-  return ({ source }: { source: Node }): Record<string, Output> => {
+  const staged: Compute = ({ source }) => {
     const session = engine.createSession();
     try {
-      return compute(session, source);
+      return compute(session, read(source));
     } finally {
       session.dispose();
     }
   };
+  return [staged, ({ source }) => computeFused(engine, read(source))];
 }
 
 // Loaded with this file: the runner that imports it does not outlive the import.
+const [simd128, simd128Fused] = await computeWith('simd128');
+const [relaxed, relaxedFused] = await computeWith('relaxed');
 export const builds = {
-  simd128: await computeWith('simd128'),
-  relaxed: await computeWith('relaxed'),
+  simd128,
+  'simd128 fused': simd128Fused,
+  relaxed,
+  'relaxed fused': relaxedFused,
 };
 
-function compute(
-  session: ReturnType<Awaited<ReturnType<typeof load>>['createSession']>,
-  node: Node,
-) {
+/** A case as the API takes it. */
+function read(node: Node) {
   requireKnown('operator', [node.op], ['Attention']);
   requireKnown('attribute', Object.keys(node.attributes), attributeNames);
   requireKnown('input', Object.keys(node.inputs), inputNames);
@@ -107,20 +119,36 @@ function compute(
     ...(softcap === 0 ? {} : { softcap }),
     ...(lengths ? { validLengths: lengths.data.map(Number) } : {}),
   };
+  return {
+    config,
+    mode,
+    layout: flat ? ('tokens' as const) : ('heads' as const),
+    q: numbers(Q),
+    k: numbers(K),
+    v: numbers(V),
+    ...(pastKey ? { pastKey: numbers(pastKey) } : {}),
+    ...(pastValue ? { pastValue: numbers(pastValue) } : {}),
+    ...(mask
+      ? {
+          mask: {
+            kind: mask.dtype === 'bool' ? ('boolean' as const) : ('float' as const),
+            shape: mask.shape,
+            values: numbers(mask),
+          },
+        }
+      : {}),
+  };
+}
+
+type Case = ReturnType<typeof read>;
+
+function compute(session: ReturnType<Engine['createSession']>, item: Case) {
+  const { config, layout, mode, mask, pastKey, pastValue } = item;
   session.configure(config);
-  const layout = flat ? 'tokens' : 'heads';
-  session.setInput('q', numbers(Q), layout);
-  session.setInput('k', numbers(K), layout);
-  session.setInput('v', numbers(V), layout);
-  if (pastKey) session.setPast('presentKey', numbers(pastKey));
-  if (pastValue) session.setPast('presentValue', numbers(pastValue));
-  if (mask) {
-    session.setMask({
-      kind: mask.dtype === 'bool' ? 'boolean' : 'float',
-      shape: mask.shape,
-      values: numbers(mask),
-    });
-  }
+  for (const name of ['q', 'k', 'v'] as const) session.setInput(name, item[name], layout);
+  if (pastKey) session.setPast('presentKey', pastKey);
+  if (pastValue) session.setPast('presentValue', pastValue);
+  if (mask) session.setMask(mask);
   session.run();
 
   const output = (stage: StageId, shape?: readonly number[]): Output => {
@@ -130,12 +158,33 @@ function compute(
   const scores = scoreStages[mode]?.find((stage) => session.has(stage));
   if (!scores) throw new Error(`unknown qk_matmul_output_mode ${mode}`);
   return {
-    Y: flat ? output('concat', [q[0], q[2], q[1] * v[3]]) : output('heads'),
+    Y: layout === 'tokens' ? output('concat', flatShape(config)) : output('heads'),
     qk_matmul_output: output(scores),
     ...(pastKey ? { present_key: output('presentKey') } : {}),
     ...(pastValue ? { present_value: output('presentValue') } : {}),
   };
 }
+
+function computeFused(engine: Engine, item: Case): { Y: Output } {
+  const { config, layout, mask, ...inputs } = item;
+  const values = mask ? { mask: mask.values } : {};
+  const data = attend(
+    engine,
+    { ...inputs, ...values, layout },
+    { ...config, ...(mask ? { mask } : {}) },
+  );
+  const { batch = 1, heads = 1, tq, dV } = config;
+  if (layout === 'heads') return { Y: { shape: [batch, heads, tq, dV], data: [...data] } };
+  // Heads side by side for each token, as the operator has them.
+  const concat = Array.from(data, (_, at) => {
+    const [col, head] = [at % dV, Math.floor(at / dV) % heads];
+    const token = Math.floor(at / dV / heads);
+    return data[((Math.floor(token / tq) * heads + head) * tq + (token % tq)) * dV + col] as number;
+  });
+  return { Y: { shape: flatShape(config), data: concat } };
+}
+
+const flatShape = ({ batch = 1, heads = 1, tq, dV }: SessionConfig) => [batch, tq, heads * dV];
 
 const numbers = ({ data }: Tensor): number[] => data.map(Number);
 

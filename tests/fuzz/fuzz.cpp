@@ -1,5 +1,6 @@
 // Hostile configurations, masks and numbers for the core: nothing may crash, hang or break a
 // promise.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "attn/attend.hpp"
 #include "attn/pipeline.hpp"
 
 namespace {
@@ -150,6 +152,27 @@ void ask_for_cells(Bytes& bytes, const Pipeline& pipeline) {
   }
 }
 
+// The same configuration without stages, with the numbers that the pipeline was given or projected.
+void check_fused(Bytes& bytes, const Config& config, const Pipeline& pipeline) {
+  std::vector<std::int64_t> shape(bytes.byte() % 6U);
+  for (std::int64_t& extent : shape) extent = bytes.byte() % 9;
+  attn::Attention attention;
+  if (!attention.configure(config, {shape, bytes.flag(), {}}).ok()) return;
+  const auto take = [&](StageId to, StageId present, StageId plain) {
+    const std::span<const float> cells = pipeline.stage(pipeline.has(present) ? present : plain);
+    require(attention.input(to).size() == cells.size());
+    std::ranges::copy(cells, attention.input(to).begin());
+  };
+  take(StageId::kQ, StageId::kQ, StageId::kQ);
+  take(StageId::kPresentKey, StageId::kPresentKey, StageId::kK);
+  take(StageId::kPresentValue, StageId::kPresentValue, StageId::kV);
+  std::vector<float> mask(attention.mask_staging().size());
+  for (float& value : mask) value = bytes.empty() ? 1 : bytes.number();
+  if (config.masked) (void)attention.set_mask(mask);
+  attention.run(0, attention.rows());
+  require(attention.output().size() == pipeline.stage(StageId::kHeads).size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -165,6 +188,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (bytes.flag()) give_mask(bytes, pipeline);
     pipeline.run();
     check_weights(pipeline);
+    check_fused(bytes, config, pipeline);
     ask_for_cells(bytes, pipeline);
   }
   return 0;

@@ -36,6 +36,20 @@ struct Scratch {
         rows(mask + kBlockKeys * kPanelRows) {}
 };
 
+// transpose() by squares of 4 × 4, where rows or columns come in fours.
+void transpose_squares(ConstMatrix in, Matrix out) {
+  const std::size_t rows = in.rows / simd::kLanes * simd::kLanes;
+  const std::size_t cols = in.cols / simd::kLanes * simd::kLanes;
+  for (std::size_t j = 0; j < cols; j += simd::kLanes) {
+    for (std::size_t i = 0; i < rows; i += simd::kLanes) {
+      simd::transpose_square(in.row(i) + j, in.stride, out.row(j) + i, out.stride);
+    }
+  }
+  const std::size_t rest = in.cols - cols;
+  transpose(in.columns(cols, rest), out.row_block(cols, rest));
+  transpose(in.row_block(rows, in.rows - rows), out.columns(rows, in.rows - rows));
+}
+
 // Running maximum, running sum and whether a key was seen.
 constexpr std::size_t kStateNumbers = 3;
 
@@ -62,8 +76,9 @@ class Panel {
     for (std::size_t r = 1; block.masked && r < kRows; ++r) {
       if (block.masks[first + r] != block.masks[first]) same_mask_ = false;
     }
-    transpose({block.queries + first * block.keys.cols, kRows, block.keys.cols, block.keys.cols},
-              {queries_, block.keys.cols, kRows, kRows});
+    transpose_squares(
+        {block.queries + first * block.keys.cols, kRows, block.keys.cols, block.keys.cols},
+        {queries_, block.keys.cols, kRows, kRows});
     std::fill(sums_, maxima_, 0.0F);
     std::fill(maxima_, totals_, kHidden);
     std::fill(totals_, seen_ + kRows, 0.0F);
@@ -99,7 +114,7 @@ class Panel {
         simd::store(sum, wasm_v128_and(wasm_f32x4_div(simd::load(sum), total), seen));
       }
     }
-    transpose({sums_, width, kRows, kRows}, {out, kRows, width, width});
+    transpose_squares({sums_, width, kRows, kRows}, {out, kRows, width, width});
     if (!block_.masked && limit_ == all_see_) return;
     // A hidden key's weight of 0 times a NaN or an infinity is NaN.
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -160,9 +175,8 @@ class Panel {
             wasm_i32x4_gt(limits, wasm_i32x4_splat(static_cast<std::int32_t>(start + j)));
         if (block_.masked) {
           const simd::Vector mask =
-              same_mask_
-                  ? simd::load_splat(block_.masks[first_] + (start + j) * block_.mask_step)
-                  : simd::load(scratch_.mask + at);
+              same_mask_ ? simd::load_splat(block_.masks[first_] + (start + j) * block_.mask_step)
+                         : simd::load(scratch_.mask + at);
           visible = wasm_v128_and(visible, wasm_f32x4_ne(mask, hidden));
           score = wasm_f32x4_add(score, mask);
         }
@@ -219,8 +233,8 @@ class Panel {
       float* const sums = sums_ + c * kRows;
       for (std::size_t r = 0; r < kTile; ++r) {
         for (std::size_t v = 0; v < kVectors; ++v) {
-          tile.sums[r][v] = wasm_f32x4_mul(simd::load(sums + r * kRows + v * simd::kLanes),
-                                           factor.vectors[v]);
+          tile.sums[r][v] =
+              wasm_f32x4_mul(simd::load(sums + r * kRows + v * simd::kLanes), factor.vectors[v]);
         }
       }
       tile.add_product(values + c, 1, width, scratch_.scores, kRows, count);
@@ -235,11 +249,11 @@ class Panel {
   const Block& block_;
   std::size_t first_;
   Scratch scratch_;
-  float* queries_;  // [d_k, kRows]
-  float* sums_;     // [d_v, kRows], exponentials · values
-  float* maxima_;   // [kRows]
-  float* totals_;   // [kRows]
-  float* seen_;     // [kRows], all bits or none
+  float* queries_;           // [d_k, kRows]
+  float* sums_;              // [d_v, kRows], exponentials · values
+  float* maxima_;            // [kRows]
+  float* totals_;            // [kRows]
+  float* seen_;              // [kRows], all bits or none
   std::size_t all_see_ = 0;  // keys below this no limit hides
   std::size_t limit_ = 0;    // keys from this on are hidden from all
   bool same_mask_ = true;

@@ -17,10 +17,10 @@ constexpr std::size_t kBlockKeys = 256;
 
 // sums[i] = the sum of the lanes of vector i.
 simd::Vector sums_of(simd::Vector a, simd::Vector b, simd::Vector c, simd::Vector d) {
-  const simd::Vector ab = wasm_f32x4_add(wasm_i32x4_shuffle(a, b, 0, 4, 1, 5),
-                                         wasm_i32x4_shuffle(a, b, 2, 6, 3, 7));
-  const simd::Vector cd = wasm_f32x4_add(wasm_i32x4_shuffle(c, d, 0, 4, 1, 5),
-                                         wasm_i32x4_shuffle(c, d, 2, 6, 3, 7));
+  const simd::Vector ab =
+      wasm_f32x4_add(wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), wasm_i32x4_shuffle(a, b, 2, 6, 3, 7));
+  const simd::Vector cd =
+      wasm_f32x4_add(wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), wasm_i32x4_shuffle(c, d, 2, 6, 3, 7));
   return wasm_f32x4_add(wasm_i32x4_shuffle(ab, cd, 0, 1, 4, 5),
                         wasm_i32x4_shuffle(ab, cd, 2, 3, 6, 7));
 }
@@ -203,8 +203,7 @@ class Few {
     const simd::Vector total = simd::splat(simd::sum(totals_[r]));
     simd::map(row.data(), row.data(), row.size(),
               [&](simd::Vector x) { return wasm_f32x4_div(x, total); });
-    const bool hides =
-        block_.masked || static_cast<std::size_t>(block_.limits[first_ + r]) < limit;
+    const bool hides = block_.masked || static_cast<std::size_t>(block_.limits[first_ + r]) < limit;
     if (hides && std::isnan(row_sum(row))) visible_row(r);
   }
 

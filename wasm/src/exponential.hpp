@@ -9,8 +9,8 @@ namespace attn {
 
 // eˣ = 2ⁿ·2ʳ with n = round(x·log₂e) and |r| <= ½, for x <= 0.
 //
-// 2ʳ = 1 + r·g(r), g of degree 4 fitted to a relative error of 9.4e-8; 2⁰ is exactly 1. The error of
-// x·log₂e adds |x|·4e-8 to it, which is little where eˣ is not. Below e^-87.7 the result is 0.
+// 2ʳ = 1 + r·g(r), g of degree 4 fitted to a relative error of 9.4e-8; 2⁰ is exactly 1. The error
+// of x·log₂e adds |x|·4e-8 to it, which is little where eˣ is not. Below e^-87.7 the result is 0.
 //
 // The constants come from memory that a compiler cannot know: what it knows it loads anew in every
 // turn of a loop instead of keeping it in a register.
@@ -20,10 +20,15 @@ class Exponential {
 
   static void write(float* to) {
     constexpr float kConstants[kNumbers] = {
-        0x1.715476p+0F,  // log₂e
-        -127,            // where 2ⁿ has become 0
+        0x1.715476p+0F,    // log₂e
+        -127,              // where 2ⁿ has become 0
         0x1.8p+23F + 127,  // adding it leaves n in the low bits, as an exponent has it
-        0x1.5bd95cp-10F, 0x1.3ce8b4p-7F, 0x1.c6b6dap-5F, 0x1.ebf9c2p-3F, 0x1.62e42ap-1F, 1};
+        0x1.5bd95cp-10F,
+        0x1.3ce8b4p-7F,
+        0x1.c6b6dap-5F,
+        0x1.ebf9c2p-3F,
+        0x1.62e42ap-1F,
+        1};
     for (std::size_t i = 0; i < kNumbers; ++i) to[i] = kConstants[i];
   }
 

@@ -14,8 +14,8 @@ namespace attn::simd {
 
 inline constexpr std::size_t kLanes = 4;
 
-// Rows of the widest register tile, whose rows are two vectors: with a product rounded once its sums
-// and operands take 15 registers; where a product needs one of its own, 11.
+// Rows of the widest register tile, whose rows are two vectors: with a product rounded once its
+// sums and operands take 15 registers; where a product needs one of its own, 11.
 #ifdef __wasm_relaxed_simd__
 inline constexpr std::size_t kTileRows = 6;
 #else
@@ -60,6 +60,23 @@ inline float sum(Vector lanes) {
   lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 2, 3, 0, 1));
   lanes = wasm_f32x4_add(lanes, wasm_i32x4_shuffle(lanes, lanes, 1, 0, 3, 2));
   return wasm_f32x4_extract_lane(lanes, 0);
+}
+
+// The 4 × 4 numbers at `from` transposed to `to`; both have a stride between rows.
+inline void transpose_square(const float* from, std::size_t from_stride, float* to,
+                             std::size_t to_stride) {
+  const Vector a = load(from);
+  const Vector b = load(from + from_stride);
+  const Vector c = load(from + 2 * from_stride);
+  const Vector d = load(from + 3 * from_stride);
+  const Vector ab_low = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5);
+  const Vector ab_high = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
+  const Vector cd_low = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5);
+  const Vector cd_high = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
+  store(to, wasm_i32x4_shuffle(ab_low, cd_low, 0, 1, 4, 5));
+  store(to + to_stride, wasm_i32x4_shuffle(ab_low, cd_low, 2, 3, 6, 7));
+  store(to + 2 * to_stride, wasm_i32x4_shuffle(ab_high, cd_high, 0, 1, 4, 5));
+  store(to + 3 * to_stride, wasm_i32x4_shuffle(ab_high, cd_high, 2, 3, 6, 7));
 }
 
 // out[i] = operation(in[i]), four lanes at a time; unused lanes of the last vector hold zeros.

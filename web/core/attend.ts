@@ -144,7 +144,9 @@ export function attend(
 ): Float32Array {
   const attention = engine.createAttention(config);
   try {
-    for (const name of ['q', 'k', 'v'] as const) attention.setInput(name, inputs[name]);
+    for (const name of ['q', 'k', 'v'] as const) {
+      attention.setInput(name, inputs[name], inputs.layout);
+    }
     if (inputs.pastKey) attention.setPast('presentKey', inputs.pastKey);
     if (inputs.pastValue) attention.setPast('presentValue', inputs.pastValue);
     if (inputs.mask) attention.setMask(inputs.mask);

@@ -243,7 +243,7 @@ export interface AttentionConfig
   readonly mask?: Pick<Mask, 'kind' | 'shape'>;
 }
 
-/** What fused attention reads, in the layout that is said with it. */
+/** What fused attention reads; the shapes are those of the layout `heads`. */
 export interface AttentionInputs {
   /** [batch, heads, tq, dK] */
   readonly q: ArrayLike<number>;
@@ -257,6 +257,8 @@ export interface AttentionInputs {
   readonly pastValue?: ArrayLike<number>;
   /** As many numbers as the configuration's mask has. */
   readonly mask?: Mask['values'];
+  /** Of q, k and v. */
+  readonly layout?: Layout;
 }
 
 export type Build = 'simd128' | 'relaxed';

@@ -1,8 +1,8 @@
 // Attention in one go: the result without its stages, in memory that grows as T and not as T².
 //
 // The same semantics as the pipeline, corner for corner; the numbers differ by roundings only. The
-// softmax is worked over blocks of keys with a running maximum and sum (Milakov and Gimelshein 2018,
-// arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682).
+// softmax is worked over blocks of keys with a running maximum and sum (Milakov and Gimelshein
+// 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682).
 #pragma once
 
 #include <array>
@@ -23,12 +23,13 @@ inline constexpr std::int64_t kRowBlock = 64;
 
 class Attention {
  public:
-  // Checks the configuration and makes room for inputs and output; all numbers are 0 afterwards, and
-  // a mask hides nothing. Q, K and V are given and the result is one matrix a head: from_x, context,
-  // output_projection, gradients and d_model do not count. With config.masked the axes and the kind
-  // of `mask` are those of every mask to come; its numbers do not count yet. After a refusal the
-  // former configuration and its numbers stand, except kOutOfMemory, which leaves nothing
-  // configured. Only this function takes memory, and it never gives any back before the end.
+  // Checks the configuration and makes room for inputs and output; all numbers are 0 afterwards,
+  // and a mask hides nothing. Q, K and V are given and the result is one matrix a head: from_x,
+  // context, output_projection, gradients and d_model do not count. With config.masked the axes and
+  // the kind of `mask` are those of every mask to come; its numbers do not count yet. After a
+  // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves
+  // nothing configured. Only this function takes memory, and it never gives any back before the
+  // end.
   Status configure(const Config& config, const GivenMask& mask = {});
 
   const Config& config() const { return config_; }
@@ -51,7 +52,8 @@ class Attention {
   std::int64_t rows() const;
 
   // Computes the rows first <= row < last of the result, whatever else was computed before. Ranges
-  // that begin and end at multiples of kRowBlock within a key/value head give the same bits as a whole run.
+  // that begin and end at multiples of kRowBlock within a key/value head give the same bits as a
+  // whole run.
   void run(std::int64_t first, std::int64_t last);
 
   // The result, [batch, heads, T_q, d_v].
