@@ -1,8 +1,15 @@
 /** Explains a cell: its name, its arithmetic and one sentence, from the terms that the core gives. */
 import type { CellRef, CellTerms, Operand, StageInfo, Term } from '../core/types.ts';
 import { shortText } from './matrix-text.ts';
-import { fullPrecision, type NumberFormat, percentText } from './number-text.ts';
-import { type Identity, indexPhrase, type Labels, stageText } from './stage-text.ts';
+import { fullPrecision, isBeyondRange, type NumberFormat, percentText } from './number-text.ts';
+import {
+  type Identity,
+  indexPhrase,
+  type Labels,
+  nameOf,
+  stageText,
+  symbolOf,
+} from './stage-text.ts';
 
 /** A piece of the arithmetic line; an operand carries the identity whose colour it takes. */
 export interface Piece {
@@ -28,15 +35,19 @@ export interface ExplainContext {
   readonly labels: Labels;
   readonly format: NumberFormat;
   readonly dK: number;
-  /** Whether the scale is the default 1/√d_k. */
-  readonly defaultScale: boolean;
+  /** Query heads. */
+  readonly heads: number;
+  /** The scale that was set; null for the default 1/√d_k. */
+  readonly scale: number | null;
+  /** Of a number that is not finite: the one that was too large for float32 and what it became. */
+  readonly overflow: { readonly cell: CellRef; readonly value: number } | null;
 }
 
 /** More summands than this are shortened in the middle. */
 const shownTerms = 12;
 
 export function explainCell(cell: CellTerms, context: ExplainContext): Explanation {
-  const { symbol } = stageText[cell.cell.stage];
+  const symbol = symbolOf(cell.cell.stage, context.scale);
   const subscript =
     context.info.cols === 'one' ? `${cell.cell.row}` : `${cell.cell.row},${cell.cell.col}`;
   const value = fullPrecision(cell.value);
@@ -49,7 +60,7 @@ export function explainCell(cell: CellTerms, context: ExplainContext): Explanati
     value,
     arithmetic,
     sentence,
-    spoken: `${stageText[cell.cell.stage].name} ${subscript}: ${said || value}. ${sentence}`,
+    spoken: `${nameOf(cell.cell.stage, context.heads)} ${subscript}: ${said || value}. ${sentence}`,
   };
 }
 
@@ -84,7 +95,7 @@ function listed(
   return pieces;
 }
 
-function arithmeticOf(cell: CellTerms, { format, dK, defaultScale }: ExplainContext): Piece[][] {
+function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): Piece[][] {
   const { terms } = cell;
   const total: Piece = { text: shortText(cell.value, format), strong: true };
   const exact = total.text === fullPrecision(cell.value);
@@ -114,12 +125,12 @@ function arithmeticOf(cell: CellTerms, { format, dK, defaultScale }: ExplainCont
     case 'concatHeads': {
       const from = (one as Term).operands[0] as Operand;
       const ref = from.ref as CellRef;
-      const name = `${stageText[ref.stage].symbol}[${ref.row},${ref.col}]`;
+      const name = `${symbolOf(ref.stage, scale)}[${ref.row},${ref.col}]`;
       return [[{ text: name, identity: stageText[ref.stage].identity }, equals, total]];
     }
     case 'scale': {
       const product = [piece(0, true), plain(' · '), piece(1)];
-      const divided = defaultScale ? [piece(0, true), plain(` ÷ √${dK} = `)] : [];
+      const divided = scale === null ? [piece(0, true), plain(` ÷ √${dK} = `)] : [];
       return [[...divided, ...product, equals, total]];
     }
     case 'softcap':
@@ -163,7 +174,9 @@ function arithmeticOf(cell: CellTerms, { format, dK, defaultScale }: ExplainCont
       return [[...products, equals, total]];
     }
     case 'divideByRow':
-      return [[piece(0, true), plain(' ÷ '), piece(1), equals, total]];
+      return failsByHand(cell)
+        ? [[piece(0, true), plain(' ÷ '), piece(1)]]
+        : [[piece(0, true), plain(' ÷ '), piece(1), equals, total]];
   }
 }
 
@@ -173,6 +186,7 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
   const { stage, row, col } = cell.cell;
   const rowName = indexPhrase(info.rows, row, labels);
   const colName = indexPhrase(info.cols, col, labels);
+  if (context.overflow) return overflowed(cell, context.overflow, context.scale);
   switch (stage) {
     case 'x':
     case 'xContext':
@@ -197,9 +211,9 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'rawScores':
       return `How well the query of ${rowName} matches the key of ${colName}: ${match(cell)}.`;
     case 'scaledScores':
-      return context.defaultScale
+      return context.scale === null
         ? `The score divided by √d_k, the square root of the key width ${context.dK}.`
-        : 'The score multiplied by the scale that was set.';
+        : `The score times the scale ${fullPrecision(context.scale)}, which is set above.`;
     case 'cappedScores':
       return 'The score bent so that it stays within the cap.';
     case 'mask':
@@ -223,21 +237,27 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'plainRowSum':
       return `All exponentials in the row of ${rowName}, without subtracting the row’s largest first.`;
     case 'weights':
-      return `${capital(rowName)} gives ${percentText(cell.value)} of its attention to ${colName}.`;
+      return `${capital(rowName)} gives ${percentText(cell.value)} of its attention to ${colName}.${
+        failsByHand(cell)
+          ? ` By hand this fails: exp leaves the range of float32, and the quotient says nothing. The weight is the machine’s, ${fullPrecision(cell.value)}.`
+          : ''
+      }`;
     case 'heads':
       return `Number ${col} of the blend for ${rowName}: the values of all keys, each times its weight. ${largest(cell, labels)}`;
     case 'concat':
-      return 'The same number, with the heads set side by side.';
+      return context.heads === 1
+        ? 'The blend itself: there is one head.'
+        : 'The same number, with the heads set side by side.';
     case 'output':
       return `Number ${col} of what leaves the layer for ${rowName}: its blend through W_o.`;
     case 'dOutput':
-      return 'How much the loss grows for each unit that this number of the result grows. It is given.';
+      return 'How fast the loss grows when this number of the result grows. It is given.';
     case 'dWeights':
     case 'dScores':
       if (cell.terms.length === 0) {
         return `No value of ${colName} reaches ${rowName}, so whatever stands here changes nothing.`;
       }
-      return growth(stage);
+      return growth(stage, cell.value);
     case 'dConcat':
     case 'dQ':
     case 'dK':
@@ -248,12 +268,48 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'dWo':
     case 'dX':
     case 'dXContext':
-      return growth(stage);
+      return growth(stage, cell.value);
   }
 }
 
-const growth = (stage: keyof typeof gradientOf): string =>
-  `How much the loss grows for each unit that this number of ${gradientOf[stage]} grows.`;
+const growth = (stage: keyof typeof gradientOf, slope: number): string =>
+  `How fast the loss grows when this number of ${gradientOf[stage]} grows.${direction(slope)}`;
+
+const direction = (slope: number): string =>
+  slope < 0
+    ? ' It is below 0, so the loss falls.'
+    : slope === 0
+      ? ' It is 0: a small change makes no difference.'
+      : '';
+
+/** A weight worked by hand whose row’s sum is lost, while the machine’s weight is not. */
+const failsByHand = ({ value, terms }: CellTerms): boolean => {
+  const sum = terms[0]?.operands[1];
+  return (
+    sum?.ref?.stage === 'plainRowSum' &&
+    Number.isFinite(value) &&
+    value > 0 &&
+    isBeyondRange(sum.value)
+  );
+};
+
+/** Why a number is not finite: the number that passed the largest float32. */
+function overflowed(
+  { cell, value }: CellTerms,
+  origin: NonNullable<ExplainContext['overflow']>,
+  scale: number | null,
+): string {
+  const { stage, row, col } = origin.cell;
+  const name = `${symbolOf(stage, scale)}[${row},${col}]`;
+  const became = Number.isNaN(origin.value)
+    ? `${name} has parts that overflowed to ∞ and to −∞`
+    : `${name} overflowed to ${fullPrecision(origin.value)}`;
+  const own = stage === cell.stage && row === cell.row && col === cell.col;
+  const consequence = own
+    ? ''
+    : ` So this number ${Number.isNaN(value) ? 'has no value' : 'is infinite, too'}.`;
+  return `${became}: too large for float32, which ends at about 3.4·10³⁸.${consequence}`;
+}
 
 const gradientOf = {
   dConcat: 'the blended values',

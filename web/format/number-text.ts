@@ -36,6 +36,10 @@ const hugeFrom = 1e9;
 
 const smallestNormal = 2 ** -126;
 
+/** Whether a positive result has left the range in which a float32 has all its digits, or is NaN. */
+export const isBeyondRange = (value: number): boolean =>
+  !(value >= smallestNormal && value < Infinity);
+
 /** Below this a number in significant-mode would be mostly leading zeros. */
 const tinyBelow = 1e-4;
 

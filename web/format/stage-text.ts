@@ -1,5 +1,6 @@
 /** Names, letters and identities of the stages: the words by which a page speaks of them. */
 import type { Axis, StageId } from '../core/types.ts';
+import { fullPrecision } from './number-text.ts';
 
 /** Whose matrix it is, for colour; the letter always comes first. */
 export type Identity = 'q' | 'k' | 'v' | 'none';
@@ -45,7 +46,7 @@ export const stageText: Readonly<Record<StageId, StageText>> = {
   heads: text('O', 'blended values'),
   concat: text('O', 'heads side by side'),
   output: text('Y', 'output'),
-  dOutput: text('dY', 'gradient of the output'),
+  dOutput: text('dY', 'gradient of the result'),
   dConcat: text('dO', 'gradient of the heads side by side'),
   dWeights: text('dA', 'gradient of the weights'),
   dScores: text('dS', 'gradient of the scores'),
@@ -59,6 +60,21 @@ export const stageText: Readonly<Record<StageId, StageText>> = {
   dX: text('dX', 'gradient of the token rows'),
   dXContext: text('dX′', 'gradient of the context rows'),
 };
+
+/** The letter of a stage under a scale; null is the default 1/√d_k. */
+export const symbolOf = (stage: StageId, scale: number | null): string =>
+  stage === 'scaledScores' && scale !== null ? `S·${factorText(scale)}` : stageText[stage].symbol;
+
+/** With one head nothing is set side by side: what would be is the blend itself. */
+export const nameOf = (stage: StageId, heads: number): string =>
+  heads === 1 && stage === 'concat'
+    ? stageText.heads.name
+    : heads === 1 && stage === 'dConcat'
+      ? 'gradient of the blended values'
+      : stageText[stage].name;
+
+const factorText = (factor: number): string =>
+  factor < 0 ? `(${fullPrecision(factor)})` : fullPrecision(factor);
 
 /** What one index along an axis is called. */
 export const axisName: Readonly<Record<Axis, string>> = {

@@ -3,6 +3,7 @@ import '../widget/define.ts';
 
 const root = document.documentElement;
 const share = document.querySelector<HTMLButtonElement>('#share');
+const said = document.querySelector<HTMLElement>('#said');
 const button = document.querySelector<HTMLButtonElement>('#theme');
 
 const isDark = (): boolean =>
@@ -15,22 +16,43 @@ function label(): void {
   if (button) button.textContent = isDark() ? 'Light' : 'Dark';
 }
 
-/** The button says for a moment what became of the link; the address bar holds it in any case. */
+/** A choice of theme lasts over visits where the browser lets the page keep something. */
+const themeKey = 'attention-lab-theme';
+function keptTheme(): string | null {
+  try {
+    return localStorage.getItem(themeKey);
+  } catch {
+    return null;
+  }
+}
+function keepTheme(theme: string): void {
+  try {
+    localStorage.setItem(themeKey, theme);
+  } catch {
+    // Then the choice lasts as long as the page.
+  }
+}
+
+/** For a moment it is said what became of the link; the address bar holds it in any case. */
 share?.addEventListener('click', async () => {
   const link = (await document.querySelector('attention-lab')?.link()) ?? location.href;
   history.replaceState(history.state, '', link);
-  const said = share.textContent;
-  share.textContent = await navigator.clipboard.writeText(link).then(
+  if (!said) return;
+  said.textContent = await navigator.clipboard.writeText(link).then(
     () => 'Link copied',
     () => 'Copy it from the address bar',
   );
   setTimeout(() => {
-    share.textContent = said;
-  }, 2500);
+    said.textContent = '';
+  }, 4000);
 });
 
 button?.addEventListener('click', () => {
-  root.dataset.theme = isDark() ? 'light' : 'dark';
+  const theme = isDark() ? 'light' : 'dark';
+  root.dataset.theme = theme;
+  keepTheme(theme);
   label();
 });
+const kept = keptTheme();
+if (kept === 'light' || kept === 'dark') root.dataset.theme = kept;
 label();

@@ -129,10 +129,12 @@ function completed(problem: Problem, next: Problem): Problem {
     if (!from && problem.seeds[id] !== undefined) continue;
     // Left out, as the core will refuse it: there may not even be an array of this length.
     if (lengthOf(id, next) > mostCells) continue;
-    // Any gradient shows something; of zeros everything else would be zero.
     inputs[id] = from
       ? recut(from, extents(id, problem), extents(id, next))
-      : new Float32Array(lengthOf(id, next)).fill(id === 'dOutput' ? 1 : 0);
+      : new Float32Array(lengthOf(id, next));
+    // The loss is the first number of the result. Of equal gradients everywhere, rows of V with
+    // equal sums would leave nothing but rounding.
+    if (!from && id === 'dOutput') inputs[id].fill(1, 0, 1);
     if (inputs[id] !== from) delete seeds[id];
   }
   return { ...next, inputs, seeds };

@@ -29,6 +29,7 @@ import {
   type State,
   type Step,
   sizeNames,
+  stagesOfReading,
 } from './types.ts';
 
 export type Action =
@@ -116,7 +117,7 @@ function reduced(state: State, action: Action): State {
     case 'show':
       return { ...state, shown: { ...state.shown, ...action.shown }, pinned: null };
     case 'reading':
-      return { ...state, reading: action.reading };
+      return { ...state, reading: action.reading, pinned: shownPin(state.pinned, action.reading) };
     case 'field':
       return field(state, action.field, action.text);
     case 'resize':
@@ -137,6 +138,12 @@ function reduced(state: State, action: Action): State {
     case 'pin':
       return { ...state, pinned: action.cell };
   }
+}
+
+/** The pinned cell, unless only the other reading of the softmax shows it. */
+function shownPin(pinned: CellRef | null, reading: State['reading']): CellRef | null {
+  const hidden: readonly string[] = stagesOfReading[reading === 'hand' ? 'machine' : 'hand'];
+  return pinned && hidden.includes(pinned.stage) ? null : pinned;
 }
 
 /** Takes the text as a number, or keeps the old number and the text with what is wrong with it. */

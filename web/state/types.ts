@@ -133,6 +133,12 @@ export interface State {
   readonly notice: string;
 }
 
+/** The stages that only one of the two readings shows. */
+export const stagesOfReading = {
+  machine: ['rowMax', 'shifted', 'exponentials', 'rowSum'],
+  hand: ['plainExponentials', 'plainRowSum'],
+} as const;
+
 /** The numbers that stand above the matrices, each a field to type in. */
 export type FieldName = SizeName | 'scale' | 'softcap' | 'digits';
 export const fieldKey = (name: FieldName): string => `field ${name}`;
@@ -167,6 +173,10 @@ export function inputsOf(problem: Switches): InputId[] {
   };
   return inputIds.filter((id) => present[id]);
 }
+
+/** Whether the reader gives this stage, so that it can be edited. */
+export const isGiven = (problem: Switches, stage: string): boolean =>
+  inputsOf(problem).some((id) => id === stage);
 
 /** A problem as data: literal rows, from which its sizes and switches follow. */
 export type Rows = readonly (readonly number[])[];

@@ -40,9 +40,9 @@ const sizeLabels: Readonly<Record<SizeName, TemplateResult>> = {
   dModel: sub('d', 'model'),
   dK: sub('d', 'k'),
   dV: sub('d', 'v'),
-  batch: html`B`,
-  heads: html`H`,
-  kvHeads: html`G`,
+  batch: html`Batches B`,
+  heads: html`Query heads H`,
+  kvHeads: html`Key/value heads G`,
 };
 const sizeTitles: Readonly<Record<SizeName, string>> = {
   tq: 'T q, number of queries',

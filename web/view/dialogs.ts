@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { StageId } from '../core/types.ts';
 import type { NamedAxis, Names } from '../state/types.ts';
+import { fieldValue } from './field-value.ts';
 
 export type CopyFormat = 'csv' | 'numpy' | 'latex';
 export type FillName = 'zeros' | 'ones' | 'identity';
@@ -145,7 +146,7 @@ function giveSection(props: MatrixDialogProps): TemplateResult {
             inputmode="numeric"
             size="6"
             autocomplete="off"
-            .value=${props.seed}
+            ${fieldValue(props.seed)}
             @input=${(event: Event) => props.onSeed(value(event))}
         /></label>
         <button type="button" @click=${props.onDraw}>Draw</button>
@@ -156,6 +157,9 @@ function giveSection(props: MatrixDialogProps): TemplateResult {
 export interface NamesDialogProps {
   readonly names: Names;
   readonly axes: readonly NamedAxis[];
+  /** Whether keys have the names of the queries; null where they cannot have others or the same. */
+  readonly same: boolean | null;
+  readonly onSame: (same: boolean) => void;
   readonly onNames: (axis: NamedAxis, text: string) => void;
   readonly onClose: () => void;
 }
@@ -181,7 +185,18 @@ export function namesDialog(props: NamesDialogProps): TemplateResult {
             autocomplete="off"
             .value=${(props.names[axis] ?? []).join(', ')}
             @change=${(event: Event) => props.onNames(axis, value(event))}
-        /></label>`,
+        /></label>${
+          axis === 'query' && props.same !== null
+            ? html`<label class="stacked-box"
+                ><input
+                  type="checkbox"
+                  .checked=${live(props.same)}
+                  @change=${() => props.onSame(!props.same)}
+                />
+                Keys have the same names</label
+              >`
+            : nothing
+        }`,
       )}
     </div>`,
     props.onClose,

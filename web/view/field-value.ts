@@ -1,4 +1,7 @@
-/** Binds the text of a field that is typed in: what is being typed is not taken away by a render. */
+/**
+ * Binds the text of a field that is typed in: what is being typed is not taken away by a render,
+ * and what stands in the field is selected when it gets the focus, so that typing replaces it.
+ */
 import { noChange } from 'lit';
 import { Directive, directive, type ElementPart } from 'lit/directive.js';
 
@@ -12,6 +15,7 @@ class FieldValueDirective extends Directive {
   /** With the focus in it the field changes only with its text in the state. */
   override update(part: ElementPart, [text]: [string]) {
     const field = part.element as HTMLInputElement;
+    if (this.#bound === undefined) field.addEventListener('focus', () => field.select());
     const root = field.getRootNode() as Document | ShadowRoot;
     const typing = root.activeElement === field && text === this.#bound;
     if (!typing && field.value !== text) field.value = text;

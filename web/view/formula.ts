@@ -1,6 +1,7 @@
 /** Formulas in MathML: the letters of the stages, the formula of each, and the whole as navigation. */
 import { html, mathml, nothing, type TemplateResult } from 'lit';
 import type { StageId } from '../core/types.ts';
+import type { State } from '../state/types.ts';
 
 type Fragment = TemplateResult;
 
@@ -22,7 +23,11 @@ const wk = sub(letter('W', 'k'), 'k');
 const wv = sub(letter('W', 'v'), 'v');
 const wo = sub(letter('W'), 'o');
 const rootDk = mathml`<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>`;
-const scaled = mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`;
+/** The scaled scores: divided by the root, or times the scale that was set in its place. */
+const scaledBy = (scale: string | null): Fragment =>
+  scale === null
+    ? mathml`<mrow><mi>S</mi><mo>/</mo>${rootDk}</mrow>`
+    : mathml`<mrow><mi>S</mi><mo>·</mo><mn>${scale}</mn></mrow>`;
 const mask = letter('M');
 const gradient = (of: Fragment): Fragment => mathml`<mrow><mi>d</mi>${of}</mrow>`;
 
@@ -40,7 +45,7 @@ export const symbols: Readonly<Record<StageId, Fragment>> = {
   presentValue: v,
   keyTransposed: kT,
   rawScores: letter('S'),
-  scaledScores: scaled,
+  scaledScores: scaledBy(null),
   cappedScores: letter('C'),
   mask,
   maskedScores: letter('B'),
@@ -69,14 +74,16 @@ export const symbols: Readonly<Record<StageId, Fragment>> = {
   dXContext: gradient(xContext),
 };
 
+const sumOverKeys = mathml`<msub><mo>Σ</mo><mi>j</mi></msub>`;
+
 /** Right-hand sides; a stage that is given or only renamed has none. */
 const definitions: Readonly<Partial<Record<StageId, Fragment>>> = {
   rawScores: mathml`${q}${kT}`,
   cappedScores: mathml`<mi>c</mi><mi>tanh</mi>${open}<mi>S</mi><mo>/</mo><mi>c</mi>${close}`,
   rowMax: mathml`<msub><mi>max</mi><mi>j</mi></msub>`,
   exponentials: mathml`<mi>exp</mi>${open}<mi>Z</mi>${close}`,
-  rowSum: mathml`<msub><mo>Σ</mo><mi>j</mi></msub><mi>E</mi>`,
-  weights: mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`,
+  rowSum: mathml`${sumOverKeys}<mi>E</mi>`,
+  plainRowSum: mathml`${sumOverKeys}<mi>E′</mi>`,
   heads: mathml`<mi>A</mi>${v}`,
   output: mathml`<mi>O</mi>${wo}`,
 };
@@ -88,7 +95,12 @@ const projections: Readonly<Partial<Record<StageId, readonly [Fragment, Fragment
   v: [x, wv],
 };
 
-export const symbolMath = (stage: StageId): TemplateResult => html`<math>${symbols[stage]}</math>`;
+/** The letter of a stage under a scale, which is null for the default 1/√d_k. */
+const symbolUnder = (stage: StageId, scale: string | null): Fragment =>
+  stage === 'scaledScores' ? scaledBy(scale) : symbols[stage];
+
+export const symbolMath = (stage: StageId, scale: string | null): TemplateResult =>
+  html`<math>${symbolUnder(stage, scale)}</math>`;
 
 export interface FormulaContext {
   /** Q, K and V come from X, K and V from the context. */
@@ -99,30 +111,33 @@ export interface FormulaContext {
   /** The stage that the softmax starts from. */
   readonly softmaxInput: StageId;
   readonly capped: boolean;
+  readonly reading: State['reading'];
 }
 
 /** `S = QKᵀ`, or the letter alone for what is given. */
 export function stageFormula(
   stage: StageId,
-  { projected, context, scale, softmaxInput, capped }: FormulaContext,
+  { projected, context, scale, softmaxInput, capped, reading }: FormulaContext,
 ): TemplateResult {
   const projection = projected ? projections[stage] : undefined;
   if (projection) {
     const from = context && stage !== 'q' ? xContext : projection[0];
     return html`<math>${mathml`<mrow>${symbols[stage]}<mo>=</mo>${from}${projection[1]}</mrow>`}</math>`;
   }
-  if (stage === 'scaledScores' && scale !== null) {
-    return html`<math>${mathml`<mrow><mi>S</mi><mo>·</mo><mn>${scale}</mn></mrow>`}</math>`;
-  }
-  const before = symbols[softmaxInput];
+  if (stage === 'scaledScores') return symbolMath(stage, scale);
+  const before = symbolUnder(softmaxInput, scale);
   const definition =
     stage === 'shifted'
       ? mathml`${before}<mo>−</mo><mi>m</mi>`
       : stage === 'plainExponentials'
         ? mathml`<mi>exp</mi>${open}${before}${close}`
         : stage === 'maskedScores'
-          ? mathml`${capped ? symbols.cappedScores : scaled}<mo>+</mo>${mask}`
-          : definitions[stage];
+          ? mathml`${capped ? symbols.cappedScores : scaledBy(scale)}<mo>+</mo>${mask}`
+          : stage === 'weights'
+            ? reading === 'hand'
+              ? mathml`<mi>E′</mi><mo>/</mo><mi>ℓ′</mi>`
+              : mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`
+            : definitions[stage];
   return defined(stage, definition);
 }
 
@@ -130,9 +145,10 @@ export function stageFormula(
 export const defined = (stage: StageId, definition: Fragment | undefined): TemplateResult =>
   html`<math>${definition ? mathml`<mrow>${symbols[stage]}<mo>=</mo>${definition}</mrow>` : symbols[stage]}</math>`;
 
-/** Attention(Q,K,V) = softmax(QKᵀ/√d_k)·V, each part a link to the section that shows it. */
+/** Attention(Q,K,V) = softmax(QKᵀ/√d_k)·V, or with the scale that was set, each part a link to the section that shows it. */
 export function formulaNavigation(
   current: string,
+  scale: string | null,
   onGo: (section: string, event: Event) => void,
 ): TemplateResult {
   const link = (section: string, label: string, math: Fragment) => html`<a
@@ -145,7 +161,19 @@ export function formulaNavigation(
   return html`<nav class="formula" aria-label="Formula: each part leads to its stage">
     ${link('inputs', 'Q, K and V: what each token brings', mathml`<mrow><mi>Attention</mi>${open}${q}<mo>,</mo>${k}<mo>,</mo>${v}${close}</mrow>`)}<math><mo>=</mo></math
     >${link('softmax', 'softmax: scale, then share out 100 %', mathml`<mi>softmax</mi>`)}<span class="paren" aria-hidden="true">(</span
-    >${link('scores', 'Q times K transposed, divided by the root of d k: every query meets every key', mathml`<mfrac><mrow>${q}${kT}</mrow>${rootDk}</mfrac>`)}<span class="paren" aria-hidden="true">)</span
+    >${
+      scale === null
+        ? link(
+            'scores',
+            'Q times K transposed, divided by the root of d k: every query meets every key',
+            mathml`<mfrac><mrow>${q}${kT}</mrow>${rootDk}</mfrac>`,
+          )
+        : link(
+            'scores',
+            `Q times K transposed, times ${scale}: every query meets every key`,
+            mathml`<mrow>${q}${kT}<mo>·</mo><mn>${scale}</mn></mrow>`,
+          )
+    }<span class="paren" aria-hidden="true">)</span
     >${link('output', 'times V: blend the values', v)}
   </nav>`;
 }

@@ -17,7 +17,7 @@ const steps: readonly Step[] = [
   },
   {
     text: html`Back through the softmax: within a row only differences count, and a key that was dismissed
-      (weight near 0) hardly gets any signal. That is what dividing by √d<sub>k</sub> guards against.`,
+      (weight near 0) hardly gets any signal. That is what scaling the scores guards against.`,
     stages: ['dScores'],
   },
   {
@@ -54,7 +54,9 @@ export function gradients(context: StagesContext): TemplateResult {
   const row = (stages: readonly StageId[]) =>
     html`<div class="row">${stages.map((stage) => one(stage))}</div>`;
   return html`<p class="lead">
-      Given: how much the loss grows with each number of the result. Change it to ask another question.
+      Given: how fast the loss grows when each number of the result grows. At first it is 1 for the
+      first number and 0 for the others: the loss is the first number of the result. Change it to ask
+      another question.
     </p>
     <div class="row">
       ${one('dOutput', true)}

@@ -9,7 +9,11 @@ export interface InspectorProps {
   readonly id: string;
   readonly cell: CellRef;
   readonly explanation: Explanation;
+  /** The scale that was set, null for the default 1/√d_k. */
+  readonly scale: string | null;
   readonly pinned: boolean;
+  /** A text is being typed into a cell that Escape would take back. */
+  readonly typed: boolean;
   /** Cells that this number goes into next. */
   readonly next: { readonly cell: CellRef; readonly text: string } | null;
   readonly onGo: (cell: CellRef) => void;
@@ -37,7 +41,7 @@ export function inspector(props: InspectorProps): TemplateResult {
     <p class="eyebrow">Why this number${pinned ? html` <span class="pin">pinned</span>` : nothing}</p>
     <div id=${props.id}>
               <p class="who">
-                ${symbolMath(cell.stage)}<sub>${explanation.subscript}</sub>
+                ${symbolMath(cell.stage, props.scale)}<sub>${explanation.subscript}</sub>
                 <span class="value">= ${explanation.value}</span>
               </p>
               ${explanation.arithmetic.map(
@@ -75,7 +79,12 @@ export function inspector(props: InspectorProps): TemplateResult {
             <p><button class="link" @click=${() => props.onTools(cell.stage)}>${props.editable ? 'Paste, fill or copy' : 'Copy'} this matrix…</button></p>
             ${pinned ? html`<button class="release" @click=${props.onRelease}>Let go</button>` : nothing}
     <p class="keys">
-      <kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin, again: come here <kbd>Esc</kbd> let go
+      ${
+        props.typed
+          ? html`<kbd>Enter</kbd> take it <kbd>Tab</kbd> next number <kbd>Esc</kbd> take back what
+              was typed`
+          : html`<kbd>←↑↓→</kbd> move <kbd>Enter</kbd> pin, again: come here <kbd>Esc</kbd> let go`
+      }
     </p>
   </aside>`;
 }

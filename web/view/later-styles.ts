@@ -265,6 +265,11 @@ export const laterStyles = css`
     display: block;
     width: 100%;
   }
+  .stacked-box {
+    display: flex;
+    gap: 8px;
+    margin: 8px 0 0;
+  }
   .dialog textarea,
   .dialog input,
   .dialog select {

@@ -5,7 +5,14 @@ import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
 import { type Scale, tint } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
-import { axisName, indexLabel, indexPhrase, type Labels, stageText } from '../format/stage-text.ts';
+import {
+  axisName,
+  indexLabel,
+  indexPhrase,
+  type Labels,
+  nameOf,
+  stageText,
+} from '../format/stage-text.ts';
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
 import type { Box } from './heat-map.ts';
@@ -14,6 +21,8 @@ import { overflowSign } from './overflow-sign.ts';
 /** What every matrix on the page is drawn with. */
 export interface MatrixContext {
   readonly labels: Labels;
+  /** Query heads. */
+  readonly heads: number;
   readonly format: NumberFormat;
   readonly drafts: Readonly<Record<string, Draft>>;
   /** The cell that is explained now. */
@@ -65,7 +74,7 @@ export interface MatrixProps {
 export function matrix(props: MatrixProps, context: MatrixContext): TemplateResult {
   const { place, info, shape } = props;
   const { id } = info;
-  const { identity, name } = stageText[id];
+  const { identity } = stageText[id];
   const axes =
     info.cols === 'one' ? axisName[info.rows] : `${axisName[info.rows]} × ${axisName[info.cols]}`;
   return html`<figure
@@ -77,7 +86,7 @@ export function matrix(props: MatrixProps, context: MatrixContext): TemplateResu
   >
     <figcaption id=${`${place}-caption`}>
       <span class="symbol">${props.formula}</span>
-      <span class="name">${name}</span>
+      <span class="name">${nameOf(id, context.heads)}</span>
       <span class="shape">${shape.rows} × ${shape.cols}</span>
       <span class="axes">${axes}</span>
       ${whichText(props) ? html`<span class="which">${whichText(props)}</span>` : nothing}
@@ -186,7 +195,7 @@ function cell(
     return html`<td class=${className} data-row=${row} data-col=${col}>
       <input
         type="text"
-        inputmode="text"
+        enterkeyhint="done"
         autocomplete="off"
         spellcheck="false"
         tabindex=${stop}

@@ -8,6 +8,7 @@ import { shortText } from '../format/matrix-text.ts';
 import { formatNumber, type NumberFormat, percentText } from '../format/number-text.ts';
 import { mostLabWidth, type ScaleLab } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
+import { fieldValue } from './field-value.ts';
 import { overflowSign } from './overflow-sign.ts';
 
 /** One of the two ways: the row that is shown and what the core says of it. */
@@ -70,7 +71,7 @@ export function scaleLab(props: ScaleLabProps): TemplateResult {
                 size="3"
                 autocomplete="off"
                 aria-label="d k, width of queries and keys"
-                .value=${String(dK)}
+                ${fieldValue(String(dK))}
                 @change=${(event: Event) => props.onWidthText(value(event))}
               />
               <input
@@ -91,7 +92,7 @@ export function scaleLab(props: ScaleLabProps): TemplateResult {
                   inputmode="numeric"
                   size="5"
                   autocomplete="off"
-                  .value=${String(lab.seed)}
+                  ${fieldValue(String(lab.seed))}
                   @change=${(event: Event) => props.onSeedText(value(event))}
               /></label>
               <button type="button" @click=${() => onLab({ seed: (lab.seed + 1) % 2 ** 32 })}>Next seed</button>

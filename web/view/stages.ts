@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js';
 import type { ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
-import { fullPrecision, percentText, shownSum } from '../format/number-text.ts';
+import { fullPrecision, isBeyondRange, percentText, shownSum } from '../format/number-text.ts';
 import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
@@ -57,6 +57,7 @@ export function draw(
     scale: problem.scale === null ? null : fullPrecision(problem.scale),
     softmaxInput: softmaxInput(session),
     capped: session.has('cappedScores'),
+    reading: context.reading,
   });
   const shown = shownMatrix(session, info, context.shown);
   return matrix({ place: `${section}-${stage}`, info, ...shown, formula, ...drawn }, context);
@@ -220,8 +221,7 @@ function softmaxSection(context: StagesContext, scores: Scale): TemplateResult {
     problem.scale === null
       ? html`divide by ${rootDk} = √${problem.sizes.dK} (the same as multiplying by
           ${shortText(session.scale, context.format)})`
-      : html`multiply by the scale ${fullPrecision(session.scale)}, which was set in place of
-          1/${rootDk}`;
+      : html`multiply by the scale ${fullPrecision(session.scale)}, which is set above`;
   return section(
     'softmax',
     3,
@@ -275,7 +275,9 @@ function totals({ session, format, table, shown }: StagesContext): TemplateResul
 }
 
 /** Softmax as it is worked by hand or by the machine: other numbers on the way, the same weights. */
-function readingChoice({ reading, onReading }: StagesContext): TemplateResult {
+function readingChoice(context: StagesContext): TemplateResult {
+  const { reading, onReading } = context;
+  const failing = rowsLostByHand(context);
   const choice = (value: State['reading'], label: string) =>
     html`<label
       ><input
@@ -293,10 +295,27 @@ function readingChoice({ reading, onReading }: StagesContext): TemplateResult {
       ${choice('hand', 'by hand, from the scores themselves')}
     </fieldset>
     <p class="note">
-      Both ways give the same weights: subtracting one number from a whole row divides its
-      exponentials and their sum by the same factor. The machine subtracts because exp of a large
-      score would be more than it can hold.
+      ${
+        failing.length === 0
+          ? html`Both ways give the same weights: subtracting one number from a whole row divides its
+              exponentials and their sum by the same factor. The machine subtracts because exp of a
+              large score would be more than it can hold.`
+          : html`By hand fails here, in the row of ${failing.join(', ')}: exp leaves the range of
+              float32, which ends at about 3.4·10³⁸, and the quotient has no value. The weights shown
+              are the machine’s: subtracting the row’s maximum first keeps every exponential between 0
+              and 1.`
+      }
     </p>`;
+}
+
+/** The queries whose sum of plain exponentials is beyond float32, though their weights are not. */
+function rowsLostByHand({ session, table, shown, labels }: StagesContext): string[] {
+  const rowsOf = (stage: StageId) =>
+    shownMatrix(session, table.get(stage) as StageInfo, shown).values;
+  const maxima = rowsOf('rowMax');
+  return [...rowsOf('plainRowSum')].flatMap((sum, row) =>
+    isBeyondRange(sum) && Number.isFinite(maxima[row]) ? [indexPhrase('query', row, labels)] : [],
+  );
 }
 
 function outputSection(context: StagesContext): TemplateResult {
@@ -380,6 +399,9 @@ function blendSentence({ session, labels, table, shown }: StagesContext): string
   function possessive(key: number): string {
     const name = indexPhrase('key', key, labels);
     return name === query ? 'its own value' : `${name}’s value`;
+  }
+  if (weights.subarray(0, cols).some(Number.isNaN)) {
+    return `The weights of ${query} have no value: a number on the way to them was too large for float32. Each of them says which.`;
   }
   if (shares.length === 0) return `No key is visible to ${query}, so its blend is 0.`;
   const others = weights.subarray(0, cols).filter((weight) => weight !== 0).length;

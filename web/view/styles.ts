@@ -134,11 +134,12 @@ export const styles = css`
     width: auto;
   }
   .controls input {
-    width: 46px;
+    width: 60px;
+    padding: 6px;
     text-align: center;
   }
   .controls input[inputmode='text'] {
-    width: 66px;
+    width: 76px;
   }
   .controls input[aria-invalid] {
     border: 2px dashed var(--warn);
@@ -342,7 +343,7 @@ export const styles = css`
   thead th {
     font: 400 11px var(--ui);
     color: var(--soft);
-    padding: 2px 2px 4px;
+    padding: 2px 5px 4px;
     white-space: nowrap;
     height: 22px;
   }
@@ -406,9 +407,8 @@ export const styles = css`
     position: relative;
     z-index: 1;
   }
-  /* a cell that gets the focus stays clear of the bar, the names of its row and the panel */
-  td[data-row],
-  td.edit input {
+  /* what gets the focus stays clear of the bar, the names of its row and the panel */
+  .stages :is(td, input, select, button, canvas, summary) {
     scroll-margin: calc(var(--bar) + 8px) 8px 8px 64px;
   }
   td.edit::after {
@@ -516,7 +516,7 @@ export const styles = css`
     left: 54px;
     font: 12px/18px var(--ui);
     color: var(--accent);
-    padding-top: 4px;
+    padding: 4px 0 8px;
   }
 
   .choice {
@@ -696,18 +696,20 @@ export const styles = css`
       top: auto;
       z-index: 3;
       margin: 0 -16px;
-      max-height: 45vh;
+      max-height: 40vh;
       background: var(--paper);
       border: 0;
       border-top: 2px solid var(--ink);
       padding: 10px 20px 10px;
     }
-    td[data-row],
-    td.edit input {
-      scroll-margin-bottom: calc(45vh + 8px);
+    .stages :is(td, input, select, button, canvas, summary) {
+      scroll-margin-bottom: calc(40vh + 8px);
     }
-    .inspect.empty,
-    .inspect.sample,
+    .inspect.empty {
+      padding: 4px 20px;
+      border-top-width: 1px;
+      color: var(--soft);
+    }
     .inspect .keys,
     .inspect .eyebrow {
       display: none;
@@ -821,6 +823,41 @@ export const styles = css`
     }
     .formula a {
       padding: 4px 2px;
+    }
+  }
+  /* a screen too low for a bar: 400 % zoom, a phone on its side */
+  @media (max-height: 480px) {
+    .bar {
+      position: static;
+    }
+    .cols,
+    .cols .stages {
+      --bar: 0px;
+    }
+  }
+  @media print {
+    .bar,
+    .controls,
+    .choice,
+    .switch,
+    .lab-controls,
+    .inspect,
+    .scroll::after {
+      display: none !important;
+    }
+    .cols {
+      display: block;
+    }
+    figure,
+    tr,
+    .pair,
+    .legend {
+      break-inside: avoid;
+    }
+    .bar-cell i,
+    .ramp i,
+    td[data-row] {
+      print-color-adjust: exact;
     }
   }
   @media (forced-colors: active) {

@@ -19,7 +19,7 @@ export interface AddressHost {
   loadExamples(): Promise<void>;
   /** The state of an example, null for an unknown one. */
   stateOf(preset: string): State | null;
-  goToSection(section: string): void;
+  arrive(section: string): void;
 }
 
 export class AddressBar {
@@ -93,7 +93,7 @@ export class AddressBar {
   #onHashChange = (): void => {
     void this.#read().then(() => {
       this.#entry = this.#entryKey();
-      this.#host.goToSection(this.section);
+      this.#host.arrive(this.section);
     });
   };
 

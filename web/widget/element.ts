@@ -2,12 +2,21 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CellRef, ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
+import { fullPrecision } from '../format/number-text.ts';
 import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examples.ts';
 import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { keysFollow, problemFrom } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
-import type { InputId, Problem, ProblemParts, Shown, SizeName, State } from '../state/types.ts';
+import {
+  type InputId,
+  isGiven,
+  type Problem,
+  type ProblemParts,
+  type Shown,
+  type SizeName,
+  type State,
+} from '../state/types.ts';
 import { controls } from '../view/controls.ts';
 import { formulaNavigation } from '../view/formula.ts';
 import type { gradients as drawGradients } from '../view/gradients.ts';
@@ -30,7 +39,8 @@ const explanationId = 'explanation';
 const emptyPanel = html`<aside class="inspect empty" aria-label="Why this number">
   <p class="eyebrow">Why this number</p>
   <p class="sentence" id=${explanationId}>
-    Point at a number, move to it with the keys or tap it: the arithmetic that made it comes here.
+    Tap a number, point at it or move to it with the keys: how it was made comes here. Numbers over
+    a dotted line can be changed.
   </p>
 </aside>`;
 
@@ -72,6 +82,8 @@ export class AttentionLabElement extends LitElement {
   #examples: typeof presets | null = null;
   #coloured: typeof coloured | null = null;
   #section = '';
+  /** What was done by a button whose effect cannot be heard. */
+  #said = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
   #destination: HTMLElement | null = null;
   #scales = { revision: -1, of: new Map<StageId, Scale>() };
@@ -101,10 +113,7 @@ export class AttentionLabElement extends LitElement {
     const workspace = this.#workspace;
     if (this.address) await this.#startAddress(workspace.store);
     await workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
-    if (this.#addressBar?.section) {
-      await this.updateComplete;
-      this.goToSection(this.#addressBar.section);
-    }
+    if (this.#addressBar) this.arrive(this.#addressBar.section);
   }
 
   #open(): Workspace {
@@ -204,18 +213,19 @@ export class AttentionLabElement extends LitElement {
       <div class="bar">
         <div class="wrap">
           <slot name="bar-start"></slot>
-          ${formulaNavigation(this.#section, this.#onFormulaLink)}
+          ${formulaNavigation(this.#section, problem.scale === null ? null : fullPrecision(problem.scale), this.#onFormulaLink)}
           <slot name="bar-end"></slot>
         </div>
       </div>
       <div class="wrap">
         <slot name="intro"></slot>
         ${this.#controls(state)}
+        <p class="visually-hidden" role="status">${this.#said}</p>
         ${state.notice ? html`<p class="complaint" role="alert">${state.notice}</p>` : nothing}
         <div class="cols">
           <div
             class="stages"
-            @pointerover=${this.#onHands}
+            @pointermove=${this.#onHands}
             @pointerleave=${this.#onHands}
             @pointerdown=${this.#onHands}
             @pointercancel=${this.#onHands}
@@ -229,10 +239,11 @@ export class AttentionLabElement extends LitElement {
           >
             ${stages({
               labels,
+              heads: problem.sizes.heads,
               format: state.format,
               drafts: state.drafts,
               active,
-              pinned: state.pinned !== null,
+              pinned: active !== null && active === state.pinned,
               operands: told?.operands ?? new Set(),
               coloured: this.#colouredFor(session),
               operandBoxes: told?.boxes ?? new Map(),
@@ -298,6 +309,7 @@ export class AttentionLabElement extends LitElement {
       problem,
       state,
       shown,
+      typed: this.#grid?.typed ?? false,
       host: this,
       onTools: this.#openMatrix,
     });
@@ -375,10 +387,17 @@ export class AttentionLabElement extends LitElement {
       onReseed: () => store.dispatch({ type: 'reseed' }),
       onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
       onNames: () => void this.#openTools((tools) => tools.openNames()),
-      onUndo: () => store.dispatch({ type: 'undo' }),
-      onRedo: () => store.dispatch({ type: 'redo' }),
+      onUndo: () => {
+        store.dispatch({ type: 'undo' });
+        this.#said = `Undone. Steps left to undo: ${store.state.past.length}.`;
+      },
+      onRedo: () => {
+        store.dispatch({ type: 'redo' });
+        this.#said = `Redone. Steps left to redo: ${store.state.future.length}.`;
+      },
       onReset: () => {
         void this.#openExample(state.preset);
+        this.#said = 'Reset: the example stands there as it was.';
       },
     });
   }
@@ -401,9 +420,14 @@ export class AttentionLabElement extends LitElement {
     return scale;
   }
 
-  /** The explained cell: the pinned one, else the one pointed at, else the one with the focus. */
-  #active(state: State, session: ForwardSession): CellRef | null {
-    const cell = state.pinned ?? this.#grid?.hovered ?? this.#grid?.focused;
+  /**
+   * The explained cell: a pinned result, else the one pointed at, else a pinned input, which was
+   * clicked to be edited, else the one with the focus.
+   */
+  #active({ pinned, problem }: State, session: ForwardSession): CellRef | null {
+    const { hovered = null, focused = null } = this.#grid ?? {};
+    const held = pinned !== null && !isGiven(problem, pinned.stage);
+    const cell = held ? pinned : (hovered ?? pinned ?? focused);
     return cell && isInside(cell, session) ? cell : null;
   }
 
@@ -437,23 +461,29 @@ export class AttentionLabElement extends LitElement {
   #loadScaleLabInView(): void {
     const section = this.renderRoot.querySelector('#scale');
     if (!section || this.#scaleLab) return;
+    const load = async () => {
+      near.disconnect();
+      const [{ ScaleLabRunner: Runner }] = await Promise.all([
+        import('./scale-lab.ts'),
+        this.#workspace?.needWhole(),
+        this.#addLaterStyles(),
+      ]);
+      const whole = this.#workspace?.whole;
+      if (!whole || !this.isConnected || this.#scaleLab) return;
+      this.#scaleLab = new Runner(whole.engine, this.store, () => this.requestUpdate());
+      this.requestUpdate();
+    };
     const near = new IntersectionObserver(
-      async ([entry]) => {
-        if (!entry?.isIntersecting) return;
-        near.disconnect();
-        const [{ ScaleLabRunner: Runner }] = await Promise.all([
-          import('./scale-lab.ts'),
-          this.#workspace?.needWhole(),
-          this.#addLaterStyles(),
-        ]);
-        const whole = this.#workspace?.whole;
-        if (!whole || !this.isConnected || this.#scaleLab) return;
-        this.#scaleLab = new Runner(whole.engine, this.store, () => this.requestUpdate());
-        this.requestUpdate();
+      ([entry]) => {
+        if (entry?.isIntersecting) void load();
       },
       { rootMargin: '400px 0px' },
     );
     near.observe(section);
+    // A page is printed as a whole. Its copy is taken as soon as it is asked for, so that loading has
+    // to begin with the key that the shortcut starts with.
+    addEventListener('beforeprint', load, { once: true });
+    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && void load());
   }
 
   // ---- what the reader does ------------------------------------------------------------------
@@ -543,6 +573,22 @@ export class AttentionLabElement extends LitElement {
     this.#destination = heading;
     this.#section = section;
     this.requestUpdate();
+  }
+
+  /** Where an address leads: to the cell that it pins, else to its section. */
+  async arrive(section: string): Promise<void> {
+    await this.updateComplete;
+    const { pinned } = this.store.state;
+    if (!pinned) {
+      this.goToSection(section);
+      return;
+    }
+    const { elementOf } = await import('./insight.ts');
+    // The panel, which may take room from the cells, comes first.
+    await this.#explaining;
+    await this.updateComplete;
+    const cell = elementOf(this, pinned);
+    if (cell) this.reveal(cell, 'center');
   }
 
   /** Fetches the examples but the first; `stateOf` knows them from then on. */

@@ -5,8 +5,8 @@ import { fullPrecision } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import { inputShape, matrixIndex } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
-import { draftKey, type InputId, inputIds, type Problem } from '../state/types.ts';
-import { cellOf, focusable, isArrow, neighbour } from './grid-keys.ts';
+import { draftKey, type InputId, inputIds, isGiven, type Problem } from '../state/types.ts';
+import { cellOf, focusable, inReadingOrder, isArrow, neighbour } from './grid-keys.ts';
 
 export interface GridHost extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment;
@@ -23,6 +23,10 @@ interface Typing {
   readonly key: string;
   /** The text of the number that Escape brings back. */
   original: string;
+  /** The text as it is now. */
+  text: string;
+  /** Something was typed that Enter or Tab is still to take. */
+  pending: boolean;
   changed: boolean;
 }
 
@@ -59,6 +63,11 @@ export class GridController implements ReactiveController {
     this.#handlers[event.type]?.(event as never);
   }
 
+  /** Whether Escape would take back what was typed. */
+  get typed(): boolean {
+    return this.editing !== null && this.editing.text !== this.editing.original;
+  }
+
   readonly pin = (cell: CellRef): void => {
     this.#host.store.dispatch({ type: 'pin', cell });
   };
@@ -89,10 +98,13 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  readonly #onPointerOver = (event: PointerEvent): void => {
+  /** Only a pointer that moves points at something, not a page that scrolls under it. */
+  readonly #onPointerMove = (event: PointerEvent): void => {
     if (event.pointerType === 'touch' || event.target instanceof HTMLCanvasElement) return;
     const cell = cellOf(event.target);
-    this.hovered = cell ? refOf(cell) : null;
+    const ref = cell && refOf(cell);
+    if (same(ref, this.hovered)) return;
+    this.hovered = ref;
     this.#host.requestUpdate();
   };
 
@@ -117,6 +129,8 @@ export class GridController implements ReactiveController {
     if (event.target instanceof HTMLInputElement) this.#beginTyping(cell, event.target);
     // A panel that came up now would lie under the finger and get the click that is to follow.
     if (this.#pressed) return;
+    // Who moves on by the keys has left what the pointer lies on.
+    this.hovered = null;
     const { pinned } = this.#host.store.state;
     if (pinned && this.#moving && !this.#watches(cell)) this.pin(this.focused);
     this.#host.requestUpdate();
@@ -145,7 +159,13 @@ export class GridController implements ReactiveController {
   };
 
   readonly #onInput = (event: Event): void => {
-    if (event.target instanceof HTMLInputElement) this.#edit(event.target, true);
+    if (!(event.target instanceof HTMLInputElement)) return;
+    if (this.editing) {
+      this.editing.text = event.target.value;
+      this.editing.pending = true;
+    }
+    this.#edit(event.target, true);
+    this.#host.requestUpdate();
   };
 
   readonly #onChange = (event: Event): void => {
@@ -170,12 +190,25 @@ export class GridController implements ReactiveController {
     if (event.key === ' ' && isPaintable(cell)) {
       this.#paint(cell);
     } else if (event.key === 'Enter') {
-      if (input) this.#edit(input, false);
-      this.enter(refOf(cell));
+      // A number that is typed is only taken; typing again replaces it.
+      if (input && this.editing?.pending) {
+        this.#edit(input, false);
+        input.select();
+      } else {
+        this.enter(refOf(cell));
+      }
     } else if (event.key === 'Escape') {
       this.#escape(input);
-    } else if (isArrow(event.key) && !(input && caretMoves(input, event))) {
-      const target = neighbour(this.#host.renderRoot, cell, event.key);
+    } else if (
+      event.key === 'Tab' ||
+      (isArrow(event.key) && !(input && caretMoves(input, event)))
+    ) {
+      const target =
+        event.key !== 'Tab'
+          ? neighbour(this.#host.renderRoot, cell, event.key)
+          : this.editing?.pending
+            ? inReadingOrder(cell, event.shiftKey ? -1 : 1)
+            : null;
       if (!target) return;
       if (input) this.#edit(input, false);
       this.#moving = true;
@@ -188,7 +221,7 @@ export class GridController implements ReactiveController {
   };
 
   readonly #handlers: Readonly<Record<string, (event: never) => void>> = {
-    pointerover: this.#onPointerOver,
+    pointermove: this.#onPointerMove,
     pointerleave: this.#onPointerLeave,
     pointerdown: this.#onPointerDown,
     pointercancel: this.#onPointerCancel,
@@ -204,7 +237,10 @@ export class GridController implements ReactiveController {
   /** A pinned result stays in view while inputs are edited: that is what it was pinned for. */
   #watches(cell: HTMLTableCellElement): boolean {
     const { pinned } = this.#host.store.state;
-    return pinned !== null && !isInput(pinned.stage) && isInput(refOf(cell).stage);
+    const { problem } = this.#host.store.state;
+    return (
+      pinned !== null && !isGiven(problem, pinned.stage) && isGiven(problem, refOf(cell).stage)
+    );
   }
 
   #paint(cell: HTMLTableCellElement): void {
@@ -223,12 +259,14 @@ export class GridController implements ReactiveController {
     const { store } = this.#host;
     // From the state: the numbers of the session may be a frame behind what was typed.
     const original = fullPrecision(givenValue(store.state.problem, ref));
-    this.editing = { place: placeOf(cell), key, original, changed: false };
     const untouched = this.#untouched.get(input) ?? input.value;
     this.#untouched.delete(input);
     // What was typed before this was there stays.
-    if (input.value !== untouched) return;
-    input.value = store.state.drafts[key]?.text ?? original;
+    const typed = input.value !== untouched;
+    const text = typed ? input.value : (store.state.drafts[key]?.text ?? original);
+    this.editing = { place: placeOf(cell), key, original, text, pending: typed, changed: false };
+    if (typed) return;
+    input.value = text;
     input.select();
   }
 
@@ -250,6 +288,7 @@ export class GridController implements ReactiveController {
     const { drafts, problem } = store.state;
     if (!this.editing) return;
     // Once the text is taken or refused for good, what is typed next is a step of its own.
+    this.editing.pending = typing;
     this.editing.changed = typing && (continues || problem !== before);
     if (!typing && !drafts[keyOf(ref)]) this.editing.original = input.value;
   }
@@ -257,16 +296,19 @@ export class GridController implements ReactiveController {
   /** First takes back what is being typed, then lets go of the pinned cell. */
   #escape(input: HTMLInputElement | null): void {
     const { editing } = this;
-    const typed = input && editing && input.value !== editing.original;
-    if (!typed) {
+    if (!input || !editing || !this.typed) {
       this.release();
       return;
     }
     input.value = editing.original;
+    editing.text = editing.original;
     this.#edit(input, false);
     input.select();
   }
 }
+
+const same = (a: CellRef | null, b: CellRef | null): boolean =>
+  a === b || (a !== null && b !== null && keyOf(a) === keyOf(b));
 
 const keyOf = ({ stage, row, col, batch, head }: CellRef): string =>
   draftKey(stage, row, col, batch, head);

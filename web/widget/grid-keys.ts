@@ -49,5 +49,16 @@ export function neighbour(
     : cellAt(next, forward ? 0 : lastRow, Math.min(col, lastCol));
 }
 
+/** The cell of the same matrix that comes next in reading order, or before; null beyond its ends. */
+export function inReadingOrder(
+  from: HTMLTableCellElement,
+  step: 1 | -1,
+): HTMLTableCellElement | null {
+  const cells = [
+    ...(from.closest('table')?.querySelectorAll<HTMLTableCellElement>('td[data-row]') ?? []),
+  ];
+  return cells[cells.indexOf(from) + step] ?? null;
+}
+
 const cellAt = (figure: Element, row: number, col: number): HTMLTableCellElement | null =>
   figure.querySelector(`td[data-row="${row}"][data-col="${col}"]`);

@@ -4,13 +4,14 @@ import type { CellRef, Session, StageId, StageInfo } from '../core/types.ts';
 import { explainCell } from '../format/explain.ts';
 import { fullPrecision } from '../format/number-text.ts';
 import type { Store } from '../state/store.ts';
-import { type InputId, inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
+import { type InputId, isGiven, type Problem, type Shown, type State } from '../state/types.ts';
 import type { Box } from '../view/heat-map.ts';
 import { type InspectorProps, inspector } from '../view/inspector.ts';
 import { cellKey, isWritten } from '../view/matrix.ts';
 import { cellValue, placeOf } from '../view/shown.ts';
 import { focusable } from './grid-keys.ts';
-import { nextCell, originsOf } from './next-cell.ts';
+import { nextCell, originsOf, tableOfReading, weightByHand } from './next-cell.ts';
+import { overflowBehind } from './overflow.ts';
 
 export interface InsightHost {
   readonly renderRoot: HTMLElement | DocumentFragment;
@@ -28,6 +29,8 @@ export interface InsightProps extends Pick<InspectorProps, 'id' | 'onTools'> {
   readonly problem: Problem;
   readonly state: State;
   readonly shown: Shown;
+  /** A text is being typed into a cell that Escape would take back. */
+  readonly typed: boolean;
 }
 
 export interface Insight {
@@ -40,7 +43,10 @@ export interface Insight {
 export function insight(props: InsightProps): Insight {
   const { host, cell, session, problem, state, shown, id, onTools } = props;
   const { table, store } = host;
-  const terms = session.terms(cell);
+  const { scale } = problem;
+  const worked = session.terms(cell);
+  const byHand = state.reading === 'hand' && cell.stage === 'weights';
+  const terms = byHand ? weightByHand(worked, session) : worked;
   const operands = new Set<string>();
   const boxes = new Map<StageId, Box>();
   for (const term of terms.terms) {
@@ -65,7 +71,9 @@ export function insight(props: InsightProps): Insight {
     labels: problem.names,
     format: state.format,
     dK: problem.sizes.dK,
-    defaultScale: problem.scale === null,
+    heads: problem.sizes.heads,
+    scale,
+    overflow: overflowBehind(worked, session),
   });
   const panel = inspector({
     id,
@@ -75,11 +83,16 @@ export function insight(props: InsightProps): Insight {
     onRelease: (event) => letGo(host, event),
     cell,
     explanation,
-    pinned: state.pinned !== null,
-    next: nextCell(cell, session, table, state.format),
-    editable: inputsOf(problem).some((id) => id === cell.stage),
+    scale: scale === null ? null : fullPrecision(scale),
+    pinned: cell === state.pinned,
+    typed: props.typed,
+    next: nextCell(cell, session, tableOfReading(table, state.reading), {
+      format: state.format,
+      scale,
+    }),
+    editable: isGiven(problem, cell.stage),
     edit: drawnCell(cell, session, state),
-    from: originsOf(cell, boxes),
+    from: originsOf(cell, boxes, scale),
   });
   return { operands, boxes, panel };
 }
@@ -87,7 +100,7 @@ export function insight(props: InsightProps): Insight {
 /** An input's cell that stands in a heat map is edited in the panel. */
 function drawnCell(cell: CellRef, session: Session, state: State) {
   const { stage } = cell;
-  if (!inputsOf(state.problem).some((id) => id === stage)) return null;
+  if (!isGiven(state.problem, stage)) return null;
   // A click on a mask's cell paints it, so other numbers than 0 and −∞ are typed here too.
   if (isWritten(session.shape(stage)) && stage !== 'mask') return null;
   const draft = state.drafts[cellKey(cell)];
@@ -117,7 +130,10 @@ function letGo(host: InsightHost, event: Event): void {
 }
 
 /** What takes the focus for this cell: the first of its places on the page, or its heat map. */
-function elementOf({ renderRoot }: InsightHost, { stage, row, col }: CellRef): HTMLElement | null {
+export function elementOf(
+  { renderRoot }: InsightHost,
+  { stage, row, col }: CellRef,
+): HTMLElement | null {
   const figure = `figure[data-stage="${stage}"]`;
   const cell = `${figure} td[data-row="${row}"][data-col="${col}"]`;
   const found = renderRoot.querySelector<HTMLElement>(`${cell}, ${figure} canvas`);

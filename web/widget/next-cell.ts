@@ -1,8 +1,9 @@
 /** Where a number comes from and where it goes next, with what is said of the way there. */
-import type { CellRef, ForwardSession, StageId, StageInfo } from '../core/types.ts';
+import type { CellRef, CellTerms, ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { shortText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
-import { stageText } from '../format/stage-text.ts';
+import { nameOf, symbolOf } from '../format/stage-text.ts';
+import { type State, stagesOfReading } from '../state/types.ts';
 import { cellValue } from '../view/shown.ts';
 
 export interface CellLink {
@@ -10,19 +11,51 @@ export interface CellLink {
   readonly text: string;
 }
 
+/**
+ * The stage table as one reading of the softmax goes through it: by hand the weights are made from
+ * the plain exponentials.
+ */
+export function tableOfReading(
+  table: ReadonlyMap<StageId, StageInfo>,
+  reading: State['reading'],
+): ReadonlyMap<StageId, StageInfo> {
+  const hidden: readonly string[] = stagesOfReading[reading === 'hand' ? 'machine' : 'hand'];
+  const left = new Map([...table].filter(([id]) => !hidden.includes(id)));
+  const weights = table.get('weights');
+  if (reading === 'hand' && weights) {
+    left.set('weights', { ...weights, operands: stagesOfReading.hand });
+  }
+  return left;
+}
+
+/** The quotient that makes a weight by hand, of the exponentials and the sum without subtraction. */
+export function weightByHand(machine: CellTerms, session: ForwardSession): CellTerms {
+  const [exponential, sum] = stagesOfReading.hand;
+  const operands = [
+    { ...machine.cell, stage: exponential },
+    { ...machine.cell, stage: sum, col: 0 },
+  ].map((ref) => ({ ref, value: cellValue(session, ref) }));
+  return { ...machine, terms: [{ operands, partial: machine.value }] };
+}
+
 export function nextCell(
   from: CellRef,
   session: ForwardSession,
   table: ReadonlyMap<StageId, StageInfo>,
-  format: NumberFormat,
+  { format, scale }: { readonly format: NumberFormat; readonly scale: number | null },
 ): CellLink | null {
   for (const info of table.values()) {
+    // One head without an output projection is the result itself; nothing is set side by side.
+    if (info.id === 'concat' && session.shape('weights').heads === 1 && !session.has('output')) {
+      continue;
+    }
     const position = info.operands.indexOf(from.stage);
     if (position < 0 || !session.has(info.id)) continue;
     const { rows, cols } = session.shape(info.id);
     const cell = used(session, info, position, from);
     if (cell.row >= rows || cell.col >= cols) continue;
-    const { symbol, name } = stageText[info.id];
+    const symbol = symbolOf(info.id, scale);
+    const name = nameOf(info.id, session.shape('weights').heads);
     if (info.operation === 'matmul') {
       const line = position === 0 ? `row ${cell.row}` : `column ${cell.col}`;
       return { cell, text: `it goes into ${line} of ${symbol}, the ${name}` };
@@ -64,9 +97,10 @@ function used(session: ForwardSession, info: StageInfo, position: number, from: 
 export function originsOf(
   cell: CellRef,
   boxes: ReadonlyMap<StageId, { top: number; left: number; bottom: number; right: number }>,
+  scale: number | null,
 ): CellLink[] {
   return [...boxes].map(([stage, { top, left, bottom, right }]) => {
-    const { symbol } = stageText[stage];
+    const symbol = symbolOf(stage, scale);
     const one = top === bottom && left === right;
     const line = top === bottom ? `row ${top} of ${symbol}` : `column ${left} of ${symbol}`;
     return {

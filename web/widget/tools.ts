@@ -2,7 +2,7 @@
 import type { TemplateResult } from 'lit';
 import { type ForwardSession, type StageId, type StageInfo, stageIds } from '../core/types.ts';
 import { formatNumber } from '../format/number-text.ts';
-import { stageText } from '../format/stage-text.ts';
+import { stageText, symbolOf } from '../format/stage-text.ts';
 import { interpretation, type MatrixResult, readMatrix } from '../io/read-matrix.ts';
 import { writeMatrix } from '../io/write-matrix.ts';
 import { type Fill, keysFollow, tiedSizes } from '../state/problem.ts';
@@ -34,9 +34,9 @@ export interface ToolsHost {
 const maxSeed = 2 ** 32 - 1;
 const previewCells = 6;
 
-const labelOf = (stage: StageId, session: ForwardSession): string => {
+const labelOf = (stage: StageId, session: ForwardSession, scale: number | null): string => {
   const { rows, cols } = session.shape(stage);
-  return `${stageText[stage].symbol}: ${stageText[stage].name}, ${rows} × ${cols}`;
+  return `${symbolOf(stage, scale)}: ${stageText[stage].name}, ${rows} × ${cols}`;
 };
 
 export class Tools {
@@ -49,6 +49,8 @@ export class Tools {
   #seed = '1';
   #seedError = '';
   #copied = '';
+  /** Whether keys are to have the names of the queries, where both are counted alike. */
+  #same = true;
   #copyText = '';
 
   constructor(host: ToolsHost) {
@@ -67,6 +69,8 @@ export class Tools {
 
   openNames(): void {
     this.#open = { kind: 'names' };
+    const { query = [], key = [] } = this.#host.store.state.problem.names;
+    this.#same = query.join() === key.join();
     void this.#show();
   }
 
@@ -98,7 +102,7 @@ export class Tools {
     return matrixDialog({
       matrices: stageIds
         .filter((id) => session.has(id))
-        .map((id) => ({ id, label: labelOf(id, session) })),
+        .map((id) => ({ id, label: labelOf(id, session, problem.scale) })),
       stage,
       editable: input !== undefined,
       text: this.#text,
@@ -120,19 +124,30 @@ export class Tools {
   }
 
   #renderNames(problem: Problem): TemplateResult {
-    const { names, source, outputProjection } = problem;
+    const { names, source, context, outputProjection, sizes } = problem;
     const tied = keysFollow(problem);
+    const same = !tied && !context && sizes.tq === sizes.tk ? this.#same : null;
+    const shared = tied || same === true;
     return namesDialog({
       names,
       axes: namedAxes.filter(
         (axis) =>
-          !(axis === 'key' && tied) && !(axis === 'model' && source === 'qkv' && !outputProjection),
+          !(axis === 'key' && shared) &&
+          !(axis === 'model' && source === 'qkv' && !outputProjection),
       ),
       onNames: (axis, text) => {
         const list = text.trim() === '' ? [] : text.split(',').map((name) => name.trim());
         const next: Partial<Record<NamedAxis, readonly string[]>> = { ...names, [axis]: list };
-        if (tied && axis === 'query') next.key = list;
+        if (shared && axis === 'query') next.key = list;
         this.#host.store.dispatch({ type: 'names', names: next });
+      },
+      same,
+      onSame: (wanted) => {
+        this.#same = wanted;
+        if (wanted) {
+          this.#host.store.dispatch({ type: 'names', names: { ...names, key: names.query ?? [] } });
+        }
+        this.#host.requestUpdate();
       },
       onClose: this.#closed,
     });
@@ -158,7 +173,8 @@ export class Tools {
     const { symbol } = stageText[input];
     const clashes = conflicts.flatMap(
       ({ size, along, found, expected, wanted, shared: others }) => {
-        const has = `${symbol} has ${found} ${along}, but`;
+        const counted = found === 1 ? along.replace(/s$/, '') : along;
+        const has = `${symbol} has ${found} ${counted}, but`;
         if (wanted === null) {
           return input === 'mask'
             ? `${has} as many as rows, ${expected}, are expected: T_k follows T_q.`

@@ -11,6 +11,7 @@ import {
 } from '../../../web/core/index.ts';
 import { explainCell } from '../../../web/format/explain.ts';
 import type { Labels } from '../../../web/format/stage-text.ts';
+import { overflowBehind } from '../../../web/widget/overflow.ts';
 
 const format = { mode: 'decimals', digits: 4 } as const;
 
@@ -36,7 +37,9 @@ function explained(
       labels,
       format,
       dK: config.dK,
-      defaultScale: config.scale === undefined,
+      heads: config.heads ?? 1,
+      scale: config.scale ?? null,
+      overflow: overflowBehind(terms, session),
     });
     session.dispose();
     return [`${said.symbol} ${said.subscript}`, lines(said.arithmetic), plain(said.sentence)];
@@ -252,7 +255,67 @@ describe('a scale of its own', () => {
   test('is multiplied, not called a root', () => {
     const said = explained({ ...workedConfig, scale: -0.25 }, workedInputs)('scaledScores', 0, 0);
     expect(said[1]).toEqual(['4 · (−0.25) = −1']);
-    expect(said[2]).not.toContain('√');
+    expect(said.join()).not.toContain('√');
+    expect(said[0]).toBe('S·(−0.25) 0,0');
+    expect(said[2]).toContain('−0.25');
+  });
+});
+
+describe('numbers too large for float32', () => {
+  // 3·10³⁸ · 2 passes 3.4028·10³⁸; the other key scores 1.
+  const large = explained(
+    { source: 'qkv', tq: 1, tk: 2, dK: 1, dV: 1 },
+    { q: [3e38], k: [2, 0], v: [1, 2] },
+  );
+
+  test.each([
+    ['rawScores', 0, /^S\[0,0\] overflowed to ∞: too large for float32, .*10³⁸\.$/],
+    ['scaledScores', 0, /^S\[0,0\] overflowed to ∞: .* infinite, too\.$/],
+    ['shifted', 0, /^S\[0,0\] overflowed to ∞: .* has no value\.$/],
+    ['weights', 0, /^S\[0,0\] overflowed to ∞: .* has no value\.$/],
+    ['weights', 1, /^S\[0,0\] overflowed to ∞: .* has no value\.$/],
+    ['heads', 0, /^S\[0,0\] overflowed to ∞: .* has no value\.$/],
+  ] as const)('%s says which', (stage, col, sentence) => {
+    const said = large(stage, 0, stage === 'heads' ? 0 : col);
+    expect(said[2]).toMatch(sentence);
+    expect(said[2]).not.toContain('NaN');
+  });
+
+  test('a sum of an infinite and a negative infinite part is named, too', () => {
+    const opposed = explained(
+      { source: 'qkv', tq: 1, tk: 1, dK: 2, dV: 1 },
+      { q: [3e38, 3e38], k: [2, -2], v: [1] },
+    );
+    expect(opposed('rawScores', 0, 0)[2]).toMatch(/^S\[0,0\] (has parts that )?overflowed/);
+  });
+
+  test('what a mask hides did not overflow', () => {
+    const session = engine.createSession();
+    session.configure({ source: 'qkv', tq: 2, tk: 2, dK: 1, dV: 1, causal: true });
+    session.run();
+    for (const stage of ['maskedScores', 'shifted', 'exponentials'] as const) {
+      const terms = session.terms({ stage, batch: 0, head: 0, row: 0, col: 1 });
+      expect(overflowBehind(terms, session), stage).toBeNull();
+    }
+    session.dispose();
+  });
+});
+
+describe('gradients', () => {
+  // One query, two keys: the loss is the first number of the result, (a₀·1 + a₁·3).
+  const back = explained(
+    { source: 'qkv', tq: 1, tk: 2, dK: 1, dV: 1, gradients: true },
+    { q: [0], k: [1, 0], v: [1, 3], dOutput: [1] },
+  );
+
+  test('say how fast the loss grows, and where it falls', () => {
+    expect(back('dV', 0, 0)[2]).toMatch(
+      /^How fast the loss grows when this number of the values.* grows\.$/,
+    );
+    // dS₀ = a₀·(1 − 2) = −0.5: more attention to the smaller value lowers the result.
+    expect(back('dScores', 0, 0)[2]).toMatch(/grows\. It is below 0, so the loss falls\.$/);
+    // dK = scale·dSᵀ·q with q = 0.
+    expect(back('dK', 0, 0)[2]).toMatch(/It is 0: a small change makes no difference\.$/);
   });
 });
 
@@ -300,7 +363,9 @@ test('the spoken text holds the name, the arithmetic and the sentence', () => {
     labels: {},
     format,
     dK: 4,
-    defaultScale: true,
+    heads: 1,
+    scale: null,
+    overflow: null,
   };
   const cell = { stage: 'rawScores', batch: 0, head: 0, row: 1, col: 1 } as const;
   const said = explainCell(session.terms(cell), context);
@@ -348,7 +413,15 @@ describe('operations on their own', () => {
         },
       ],
     };
-    const context = { info: info(stage, operation), labels: {}, format, dK: 4, defaultScale: true };
+    const context = {
+      info: info(stage, operation),
+      labels: {},
+      format,
+      dK: 4,
+      heads: 1,
+      scale: null,
+      overflow: null,
+    };
     return lines(explainCell(cell, context).arithmetic);
   }
 

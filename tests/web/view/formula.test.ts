@@ -13,15 +13,16 @@ function textOf(template: ReturnType<typeof symbolMath>): string {
 }
 
 test('every stage has a letter', () => {
-  for (const id of stageIds) expect(textOf(symbolMath(id)), id).not.toBe('');
+  for (const id of stageIds) expect(textOf(symbolMath(id, null)), id).not.toBe('');
 });
 
-const plain = {
+const plain: FormulaContext = {
   projected: false,
   context: false,
   scale: null,
-  softmaxInput: 'scaledScores' as const,
+  softmaxInput: 'scaledScores',
   capped: false,
+  reading: 'machine',
 };
 const formula = (stage: StageId, options: Partial<FormulaContext> = {}) =>
   textOf(stageFormula(stage, { ...plain, ...options }));
@@ -47,4 +48,16 @@ test('the scores are a product, and divided by the root', () => {
 test('a scale that was set stands in place of the root', () => {
   const text = textOf(stageFormula('scaledScores', { ...plain, scale: '0.25' }));
   expect(text).toBe('S·0.25');
+  // Whatever is made from it names it so, too.
+  for (const stage of ['shifted', 'plainExponentials', 'maskedScores'] as const) {
+    const made = formula(stage, { scale: '0.25' });
+    expect(made, stage).toContain('S·0.25');
+    expect(made, stage).not.toContain('dk');
+  }
+});
+
+test('the weights are made from what the reading shows', () => {
+  expect(formula('weights')).toBe('A=E/ℓ');
+  expect(formula('weights', { reading: 'hand' })).toBe('A=E′/ℓ′');
+  expect(formula('plainRowSum')).toBe('ℓ′=ΣjE′');
 });
