@@ -58,7 +58,7 @@ test.describe('with the clipboard', () => {
     expect(before.texts.q?.[0]?.[0]).toMatch(/^−0/);
     expect(before.rows).toEqual(['100 % sure', 'a&b=c#d', '“ü”']);
     await page.getByRole('button', { name: 'Copy link' }).click();
-    await expect(page.getByRole('button', { name: 'Link copied' })).toBeVisible();
+    await expect(page.getByRole('status').getByText('Link copied')).toBeVisible();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     expect(page.url()).toBe(link);
 

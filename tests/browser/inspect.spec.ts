@@ -170,9 +170,14 @@ test('Enter pins a cell and Escape lets go of it', async ({ page }) => {
   await expect(lab.explanation).toContainText(/11\.9\s%/);
 });
 
-test('Enter in an input takes the number and pins it, and Escape lets go', async ({ page }) => {
+test('Enter takes a number that is typed; once more pins it, and Escape lets go', async ({
+  page,
+}) => {
   const lab = await Lab.open(page);
   await lab.type('q', 0, 0, '4');
+  await page.keyboard.press('Enter');
+  await expect(lab.input('q', 0, 0)).toBeFocused();
+  await expect(lab.pinned).toHaveCount(0);
   await page.keyboard.press('Enter');
   await expect(lab.pinned).toHaveCount(1);
   await expect(lab.cell('rawScores', 0, 0)).toHaveText('6');

@@ -131,6 +131,8 @@ test('Numbers by keyboard alone', { tag: '@narrow' }, async ({ page }) => {
     await expect(lab.alerts).toHaveCount(0);
     // 0·1 + 2·1
     await expect(lab.cell('rawScores', 0, 0)).toHaveText('2');
+    await expect(lab.pinned).toHaveCount(0);
+    await press('Enter');
     await expect(lab.pinned).toHaveCount(1);
   });
 
@@ -178,7 +180,7 @@ test('Numbers by keyboard alone', { tag: '@narrow' }, async ({ page }) => {
     await expect(page).toHaveURL(/#output\?/);
     await page.getByRole('button', { name: 'Copy link' }).focus();
     await press('Enter');
-    await expect(page.getByRole('button', { name: /Link copied|address bar/ })).toBeVisible();
+    await expect(page.getByRole('status').getByText(/Link copied|address bar/)).toBeVisible();
   });
 });
 
@@ -236,7 +238,7 @@ test.describe('a first-time reader', () => {
     ]);
 
     await page.getByRole('button', { name: 'Copy link' }).click();
-    await expect(page.getByRole('button', { name: 'Link copied' })).toBeVisible();
+    await expect(page.getByRole('status').getByText('Link copied')).toBeVisible();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     const other = await context.newPage();
     await other.goto(link);

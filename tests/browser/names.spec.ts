@@ -6,6 +6,14 @@ test('names stand at the matrices, in the sentences and in the address', async (
   const lab = await Lab.open(page);
   await lab.button('Names…').click();
   const field = (name: string) => lab.dialog.getByRole('textbox', { name });
+  // As many keys as queries: they have the same names until they are to have others.
+  const same = lab.dialog.getByRole('checkbox', { name: 'Keys have the same names' });
+  await expect(same).toBeChecked();
+  await expect(field('Key tokens')).toHaveCount(0);
+  await field('Query tokens').fill('Anna, Bert');
+  await page.keyboard.press('Tab');
+  await expect(lab.matrix('rawScores').getByRole('columnheader')).toHaveText(['Anna', 'Bert']);
+  await same.uncheck();
   await field('Query tokens').fill('Anna, 50 % off');
   await field('Key tokens').fill('hund');
   await field('Features').fill('colour, , size');

@@ -809,6 +809,9 @@ export const styles = css`
     .corner .axes {
       white-space: normal;
     }
+    #gradients .symbol {
+      font-size: 14px;
+    }
     .controls select {
       width: auto;
     }

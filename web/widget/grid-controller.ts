@@ -304,6 +304,7 @@ export class GridController implements ReactiveController {
     editing.text = editing.original;
     this.#edit(input, false);
     input.select();
+    this.#host.requestUpdate();
   }
 }
 
