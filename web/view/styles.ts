@@ -706,7 +706,7 @@ export const styles = css`
       scroll-margin-bottom: calc(40vh + 8px);
     }
     .inspect.empty {
-      padding: 4px 20px;
+      padding: 4px 16px;
       border-top-width: 1px;
       color: var(--soft);
     }
@@ -721,6 +721,10 @@ export const styles = css`
       margin-top: 4px;
       font-size: 16px;
       line-height: 1.4;
+    }
+    .inspect.empty .sentence {
+      font: 14px/1.35 var(--ui);
+      margin: 0;
     }
   }
   @container (max-width: 700px) {
@@ -740,11 +744,12 @@ export const styles = css`
       order: 3;
       flex-basis: 100%;
       justify-content: flex-start;
+      flex-wrap: wrap;
       font-size: 16px;
       gap: 1px;
     }
     .formula a {
-      padding: 4px;
+      padding: 4px 3px;
     }
     .paren {
       font-size: 22px;

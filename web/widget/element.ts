@@ -39,8 +39,8 @@ const explanationId = 'explanation';
 const emptyPanel = html`<aside class="inspect empty" aria-label="Why this number">
   <p class="eyebrow">Why this number</p>
   <p class="sentence" id=${explanationId}>
-    Tap a number, point at it or move to it with the keys: how it was made comes here. Numbers over
-    a dotted line can be changed.
+    Tap a number, point at it or move to it with the keys: how it was made comes here. Dotted ones can
+    be changed.
   </p>
 </aside>`;
 

@@ -60,7 +60,8 @@ export function nextCell(
       const line = position === 0 ? `row ${cell.row}` : `column ${cell.col}`;
       return { cell, text: `it goes into ${line} of ${symbol}, the ${name}` };
     }
-    if (info.cols === 'one') return { cell, text: `it counts for ${symbol}, the ${name}` };
+    if (info.cols === 'one' || info.operation === 'sumOfProducts')
+      return { cell, text: `it counts for ${symbol}, the ${name}` };
     const value = shortText(cellValue(session, cell), format);
     return { cell, text: `in ${symbol}, the ${name}, it becomes ${value}` };
   }
