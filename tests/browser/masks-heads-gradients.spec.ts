@@ -37,11 +37,11 @@ test('heads are shown one at a time, and side by side before W_o', async ({ page
 test('gradients come with the switch, and explain themselves', async ({ page }) => {
   const lab = await Lab.open(page);
   await lab.host.getByLabel('Show the gradients').check();
-  // dV = Aᵀ·dO with every dO = 1: the columns of A added up.
-  await lab.expectTexts('dV', [
-    ['1.0000', '1.0000'],
-    ['1.0000', '1.0000'],
+  // dV = Aᵀ·dO, where only the first number of dO is 1: token 0's row of A, in the first column.
+  await lab.expectNumbers('dV', [
+    [0.8808, 0],
+    [0.1192, 0],
   ]);
   await lab.cell('dV', 0, 0).click();
-  await expect(lab.explanation).toContainText('How much the loss grows');
+  await expect(lab.explanation).toContainText('How fast the loss grows');
 });

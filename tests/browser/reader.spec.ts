@@ -24,6 +24,7 @@ test.describe('typing', () => {
   }) => {
     const lab = await Lab.open(page);
     await lab.input('q', 0, 2).focus();
+    await expect(lab.explanation.locator('.who')).toBeVisible();
     for (const text of ['5', '6', '7']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Tab');
@@ -77,6 +78,7 @@ test.describe('typing', () => {
   test('a click into a field selects it, and four digits fit', async ({ page }) => {
     const lab = await Lab.open(page);
     await lab.choose(/^Random/);
+    await expect(lab.field(/number of queries/)).toHaveValue('4');
     for (const name of [/number of queries/, /number of keys/, /width of queries/, /How many/]) {
       const field = lab.field(name).first();
       await field.click();

@@ -709,6 +709,8 @@ export const styles = css`
       padding: 4px 16px;
       border-top-width: 1px;
       color: var(--soft);
+      /* a number under it can be tapped all the same */
+      pointer-events: none;
     }
     .inspect .keys,
     .inspect .eyebrow {

@@ -499,6 +499,14 @@ export class AttentionLabElement extends LitElement {
       if (!this.#untouched.has(target)) this.#untouched.set(target, target.value);
       target.select();
     }
+    // A number that was typed and taken is typed over, as it will be once the hands are there.
+    if (
+      event instanceof KeyboardEvent &&
+      event.key === 'Enter' &&
+      target instanceof HTMLInputElement
+    ) {
+      target.select();
+    }
     const kept = keptEvent(event);
     this.#withGrid((grid) => grid.handle(kept));
   };

@@ -259,10 +259,12 @@ export class GridController implements ReactiveController {
     const { store } = this.#host;
     // From the state: the numbers of the session may be a frame behind what was typed.
     const original = fullPrecision(givenValue(store.state.problem, ref));
-    const untouched = this.#untouched.get(input) ?? input.value;
+    // What was typed before this was there stays, even the very number that was selected.
+    const untouched = this.#untouched.get(input);
     this.#untouched.delete(input);
-    // What was typed before this was there stays.
-    const typed = input.value !== untouched;
+    const { value, selectionStart, selectionEnd } = input;
+    const selected = selectionStart === 0 && selectionEnd === value.length;
+    const typed = untouched !== undefined && (value !== untouched || !selected);
     const text = typed ? input.value : (store.state.drafts[key]?.text ?? original);
     this.editing = { place: placeOf(cell), key, original, text, pending: typed, changed: false };
     if (typed) return;

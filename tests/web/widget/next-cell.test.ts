@@ -9,7 +9,12 @@ import {
   type StageId,
   stageIds,
 } from '../../../web/core/index.ts';
-import { nextCell, originsOf, tableOfReading, weightByHand } from '../../../web/widget/next-cell.ts';
+import {
+  nextCell,
+  originsOf,
+  tableOfReading,
+  weightByHand,
+} from '../../../web/widget/next-cell.ts';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -81,38 +86,40 @@ const nameOf = ({ stage, batch, head, row, col }: CellRef) =>
   `${stage} ${batch} ${head} ${row} ${col}`;
 
 describe.each(Object.entries(configurations))('%s', (_name, config) => {
-  test.each([
-    'machine',
-    'hand',
-  ] as const)('every cell but those of the result leads to one that it goes into, in the %s reading', (reading) => {
-    const session = opened(config);
-    const told = tableOfReading(table(), reading);
-    const termsOf = (cell: CellRef) =>
-      reading === 'hand' && cell.stage === 'weights'
-        ? weightByHand(session.terms(cell), session)
-        : session.terms(cell);
-    const ends = new Set<StageId>();
-    for (const stage of stageIds) {
-      if (!session.has(stage) || !told.has(stage)) continue;
-      for (const cell of cellsOf(session, stage)) {
-        const next = nextCell(cell, session, told, { format, scale: null });
-        if (!next) {
-          ends.add(stage);
-          continue;
+  test.each(['machine', 'hand'] as const)(
+    'every cell but those of the result leads to one that it goes into, in the %s reading',
+    (reading) => {
+      const session = opened(config);
+      const told = tableOfReading(table(), reading);
+      const termsOf = (cell: CellRef) =>
+        reading === 'hand' && cell.stage === 'weights'
+          ? weightByHand(session.terms(cell), session)
+          : session.terms(cell);
+      const ends = new Set<StageId>();
+      for (const stage of stageIds) {
+        if (!session.has(stage) || !told.has(stage)) continue;
+        for (const cell of cellsOf(session, stage)) {
+          const next = nextCell(cell, session, told, { format, scale: null });
+          if (!next) {
+            ends.add(stage);
+            continue;
+          }
+          // The core says what the next cell is made of; this one is among it, or its copy in a join is.
+          expect(told.has(next.cell.stage), next.cell.stage).toBe(true);
+          const operands = termsOf(next.cell).terms.flatMap(({ operands }) =>
+            operands.map(({ ref }) => (ref ? nameOf(ref) : '')),
+          );
+          expect(operands, `${nameOf(cell)} → ${nameOf(next.cell)}`).toContain(nameOf(cell));
+          expect(next.text).toMatch(/^(it goes into (row|column) \d+ of|it counts for|in) \S/);
         }
-        // The core says what the next cell is made of; this one is among it, or its copy in a join is.
-        expect(told.has(next.cell.stage), next.cell.stage).toBe(true);
-        const operands = termsOf(next.cell).terms.flatMap(({ operands }) => operands.map(({ ref }) => (ref ? nameOf(ref) : '')));
-        expect(operands, `${nameOf(cell)} → ${nameOf(next.cell)}`).toContain(nameOf(cell));
-        expect(next.text).toMatch(/^(it goes into (row|column) \d+ of|it counts for|in) \S/);
       }
-    }
-    // Heads are set side by side only where there is more than one, or a projection to come.
-    const { heads } = session.shape('weights');
-    const last = session.has('output') ? 'output' : heads > 1 ? 'concat' : 'heads';
-    expect([...ends]).toEqual(last === 'heads' ? ['heads', 'concat'] : [last]);
-    session.dispose();
-  });
+      // Heads are set side by side only where there is more than one, or a projection to come.
+      const { heads } = session.shape('weights');
+      const last = session.has('output') ? 'output' : heads > 1 ? 'concat' : 'heads';
+      expect([...ends]).toEqual(last === 'heads' ? ['heads', 'concat'] : [last]);
+      session.dispose();
+    },
+  );
 });
 
 test('the origins of a cell are its operands, by row, column or single cell', () => {

@@ -245,6 +245,13 @@ describe('names', () => {
   test('are given to the axes that there are', async () => {
     tools.openNames();
     expect(field('Dials (columns of X)')).toBeNull();
+    // As many keys as queries have their names, until the box is unticked.
+    expect(field('Key tokens')).toBeNull();
+    type(field('Query tokens'), 'she, he');
+    expect(store.state.problem.names).toEqual({ query: ['she', 'he'], key: ['she', 'he'] });
+    const same = field('Keys have the same names');
+    expect(same?.checked).toBe(true);
+    same?.click();
     type(field('Key tokens'), ' the, cat ');
     type(field('Query tokens'), 'he');
     expect(store.state.problem.names).toEqual({ key: ['the', 'cat'], query: ['he'] });
