@@ -2,7 +2,8 @@
 import { type CellRef, stageIds } from '../core/types.ts';
 import { shortestDecimal } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { inputShape, lastSize, lengthOf, resized, switched, tiedSizes } from './problem.ts';
+import { resized, switched, tiedSizes } from './changes.ts';
+import { inputShape, lastSize, lengthOf } from './problem.ts';
 import { beyondLimit } from './size-limit.ts';
 import {
   extent,

@@ -2,17 +2,8 @@
 import type { CellRef } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import {
-  type Fill,
-  filled,
-  inputShape,
-  keysFollow,
-  matrixIndex,
-  reseeded,
-  resized,
-  switched,
-  withMatrix,
-} from './problem.ts';
+import { type Fill, filled, reseeded, resized, switched, withMatrix } from './changes.ts';
+import { inputShape, keysFollow, matrixIndex } from './problem.ts';
 import { beyondLimit } from './size-limit.ts';
 import {
   type Draft,

@@ -1,6 +1,5 @@
 /** The controls above the stages: example, sizes, decimals, undo and reset. */
 import { html, noChange, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { fullPrecision } from '../format/number-text.ts';
 import { stageText } from '../format/stage-text.ts';
 import {
@@ -13,6 +12,7 @@ import {
   sizeNames,
 } from '../state/types.ts';
 import { fieldValue } from './field-value.ts';
+import { live } from './live.ts';
 
 export interface ControlsProps {
   readonly state: State;

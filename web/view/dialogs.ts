@@ -1,10 +1,10 @@
 /** The dialogs: a matrix pasted, filled or copied as a whole, and the names of tokens and features. */
 
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { StageId } from '../core/types.ts';
 import type { NamedAxis, Names } from '../state/types.ts';
 import { fieldValue } from './field-value.ts';
+import { live } from './live.ts';
 
 export type CopyFormat = 'csv' | 'numpy' | 'latex';
 export type FillName = 'zeros' | 'ones' | 'identity';

@@ -1,6 +1,5 @@
 /** One matrix: caption, axis labels and a grid of cells that can be edited, pinned and explained. */
 import { html, noChange, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
 import { type Scale, tint } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
@@ -16,6 +15,7 @@ import {
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
 import type { Box } from './heat-map.ts';
+import { live } from './live.ts';
 import { overflowSign } from './overflow-sign.ts';
 
 /** What every matrix on the page is drawn with. */

@@ -1,6 +1,5 @@
 /** Why √d_k: one row of scores and weights with the division and without it, side by side. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { RowNumbers, RowStatistics, RowsSummary } from '../core/types.ts';
 import type { Scale } from '../format/colour.ts';
 import { tint } from '../format/colour.ts';
@@ -9,6 +8,7 @@ import { formatNumber, type NumberFormat, percentText } from '../format/number-t
 import { mostLabWidth, type ScaleLab } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
 import { fieldValue } from './field-value.ts';
+import { live } from './live.ts';
 import { overflowSign } from './overflow-sign.ts';
 
 /** One of the two ways: the row that is shown and what the core says of it. */

@@ -1,6 +1,5 @@
 /** The stages of Numbers as a text with figures: which matrices stand where, and what is said. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { live } from 'lit/directives/live.js';
 import type { ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
@@ -9,6 +8,7 @@ import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
 import { stageFormula } from './formula.ts';
+import { live } from './live.ts';
 import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
 import { shownMatrix, softmaxInput } from './shown.ts';
 

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { stageIds } from '../../../web/core/types.ts';
 import { presetIds, presets } from '../../../web/lessons/presets.ts';
 import { readState, writeState } from '../../../web/state/address.ts';
+import { resized, switched } from '../../../web/state/changes.ts';
 import { initialState } from '../../../web/state/initial.ts';
 import { pack, unpack } from '../../../web/state/packed.ts';
-import { inputShape, problemFrom, resized, switched } from '../../../web/state/problem.ts';
+import { inputShape, problemFrom } from '../../../web/state/problem.ts';
 import { inputsOf, mostLabWidth, namedAxes, type State } from '../../../web/state/types.ts';
 
 const stateOf = (id: string): State | null => {

@@ -1,17 +1,9 @@
 /** Sizes, fills, seeds and undo hold for any problem, not only for those of the examples. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { filled, reseeded, resized, switched, withMatrix } from '../../../web/state/changes.ts';
 import { initialState } from '../../../web/state/initial.ts';
-import {
-  filled,
-  inputShape,
-  lengthOf,
-  problemFrom,
-  reseeded,
-  resized,
-  switched,
-  withMatrix,
-} from '../../../web/state/problem.ts';
+import { inputShape, lengthOf, problemFrom } from '../../../web/state/problem.ts';
 import { type Action, reduce } from '../../../web/state/reducer.ts';
 import { sizeConflicts } from '../../../web/state/size-conflicts.ts';
 import {
