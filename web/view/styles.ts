@@ -516,7 +516,7 @@ export const styles = css`
     left: 54px;
     font: 12px/18px var(--ui);
     color: var(--accent);
-    padding: 4px 0 8px;
+    padding-top: 4px;
   }
 
   .choice {
