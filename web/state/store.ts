@@ -11,6 +11,8 @@ export interface Store {
   dispatch(action: Action): void;
   /** Fetches the reducer, unless it is there; resolves when all actions so far were taken. */
   ready(): Promise<void>;
+  /** Whether there are actions that were not taken yet. */
+  readonly isWaiting: boolean;
   /** Returns the function that ends the subscription. */
   subscribe(listener: Listener): () => void;
 }
@@ -60,6 +62,9 @@ export function createStore(initial: State, fetchReducer: () => Promise<Reduce>)
       }
     },
     ready,
+    get isWaiting() {
+      return waiting.length > 0 && fetching !== null;
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

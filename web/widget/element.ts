@@ -27,6 +27,7 @@ import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
 import type { GridController } from './grid-controller.ts';
+import { Hands } from './hands.ts';
 import type { Insight, insight } from './insight.ts';
 import type { ScaleLabRunner } from './scale-lab.ts';
 import type { Tools } from './tools.ts';
@@ -65,10 +66,7 @@ export class AttentionLabElement extends LitElement {
   #workspace: Workspace | null = null;
   #ready = false;
   /** The reader's hands on the matrices. */
-  #grid: GridController | null = null;
-  #fetchingGrid: Promise<GridController> | null = null;
-  /** The texts of fields when they first got the focus, before the hands were there. */
-  readonly #untouched = new WeakMap<HTMLInputElement, string>();
+  readonly #hands = new Hands(this);
   #tools: Tools | null = null;
   #addressBar: AddressBar | null = null;
   #address: Promise<AddressBar> | null = null;
@@ -198,6 +196,15 @@ export class AttentionLabElement extends LitElement {
 
   // ---- what is shown -------------------------------------------------------------------------
 
+  /** Nothing is drawn over what the reader did before it is taken. */
+  protected override async scheduleUpdate(): Promise<void> {
+    const store = this.#workspace?.store;
+    if (this.#hands.isWaiting || store?.isWaiting) {
+      await Promise.all([this.#hands.settled(), store?.ready()]);
+    }
+    super.scheduleUpdate();
+  }
+
   protected override render(): TemplateResult {
     const workspace = this.#workspace;
     const session = workspace?.session;
@@ -225,17 +232,17 @@ export class AttentionLabElement extends LitElement {
         <div class="cols">
           <div
             class="stages"
-            @pointermove=${this.#onHands}
-            @pointerleave=${this.#onHands}
-            @pointerdown=${this.#onHands}
-            @pointercancel=${this.#onHands}
-            @focusin=${this.#onHands}
-            @focusout=${this.#onHands}
-            @click=${this.#onHands}
-            @keydown=${this.#onHands}
-            @input=${this.#onHands}
-            @change=${this.#onHands}
-            @paste=${this.#onHands}
+            @pointermove=${this.#hands.handle}
+            @pointerleave=${this.#hands.handle}
+            @pointerdown=${this.#hands.handle}
+            @pointercancel=${this.#hands.handle}
+            @focusin=${this.#hands.handle}
+            @focusout=${this.#hands.handle}
+            @click=${this.#hands.handle}
+            @keydown=${this.#hands.handle}
+            @input=${this.#hands.handle}
+            @change=${this.#hands.handle}
+            @paste=${this.#hands.handle}
           >
             ${stages({
               labels,
@@ -249,11 +256,11 @@ export class AttentionLabElement extends LitElement {
               operandBoxes: told?.boxes ?? new Map(),
               revision: workspace.revision,
               scaleOf: (stage) => this.#scaleOf(stage, workspace),
-              onHover: (cell) => this.#withGrid((grid) => grid.hover(cell)),
-              onFocus: (cell, place) => this.#withGrid((grid) => grid.focus(cell, place)),
-              onPin: (cell) => this.#withGrid((grid) => grid.pin(cell)),
-              onEnter: (cell) => this.#withGrid((grid) => grid.enter(cell)),
-              onRelease: () => this.#withGrid((grid) => grid.release()),
+              onHover: this.#hands.hover,
+              onFocus: this.#hands.focus,
+              onPin: this.#hands.pin,
+              onEnter: this.#hands.enter,
+              onRelease: this.#hands.release,
               shown,
               gradients: this.#gradients(problem),
               onSwitch: (switches) => workspace.store.dispatch({ type: 'switch', switches }),
@@ -263,8 +270,8 @@ export class AttentionLabElement extends LitElement {
                   this.#scaleLab?.render(workspace.whole.session, workspace.revision, shown)) ??
                 html`<p class="waiting">The comparison loads when it comes into view.</p>`,
               onReading: (reading) => workspace.store.dispatch({ type: 'reading', reading }),
-              editing: this.#grid?.editing ?? null,
-              stops: this.#grid?.stops ?? noStops,
+              editing: this.#hands.grid?.editing ?? null,
+              stops: this.#hands.grid?.stops ?? noStops,
               explanationId,
               problem,
               wanted: state.problem,
@@ -309,7 +316,7 @@ export class AttentionLabElement extends LitElement {
       problem,
       state,
       shown,
-      typed: this.#grid?.typed ?? false,
+      typed: this.#hands.grid?.typed ?? false,
       host: this,
       onTools: this.#openMatrix,
     });
@@ -425,7 +432,7 @@ export class AttentionLabElement extends LitElement {
    * clicked to be edited, else the one with the focus.
    */
   #active({ pinned, problem }: State, session: ForwardSession): CellRef | null {
-    const { hovered = null, focused = null } = this.#grid ?? {};
+    const { hovered = null, focused = null } = this.#hands.grid ?? {};
     const held = pinned !== null && !isGiven(problem, pinned.stage);
     const cell = held ? pinned : (hovered ?? pinned ?? focused);
     return cell && isInside(cell, session) ? cell : null;
@@ -487,46 +494,6 @@ export class AttentionLabElement extends LitElement {
   }
 
   // ---- what the reader does ------------------------------------------------------------------
-
-  /** The hands are fetched with the first sign of them; what they did meanwhile is done then. */
-  #onHands = (event: Event): void => {
-    if (this.#grid) {
-      this.#grid.handle(event);
-      return;
-    }
-    const { target } = event;
-    if (event.type === 'focusin' && target instanceof HTMLInputElement) {
-      if (!this.#untouched.has(target)) this.#untouched.set(target, target.value);
-      target.select();
-    }
-    // A number that was typed and taken is typed over, as it will be once the hands are there.
-    if (
-      event instanceof KeyboardEvent &&
-      event.key === 'Enter' &&
-      target instanceof HTMLInputElement
-    ) {
-      target.select();
-    }
-    const kept = keptEvent(event);
-    this.#withGrid((grid) => grid.handle(kept));
-  };
-
-  #withGrid(use: (grid: GridController) => void): void {
-    if (this.#grid) use(this.#grid);
-    else void this.#fetchGrid().then(use);
-  }
-
-  #fetchGrid(): Promise<GridController> {
-    this.#fetchingGrid ??= (async () => {
-      const [{ GridController: Grid }] = await Promise.all([
-        import('./grid-controller.ts'),
-        this.store.ready(),
-      ]);
-      this.#grid = new Grid(this, this.#untouched);
-      return this.#grid;
-    })();
-    return this.#fetchingGrid;
-  }
 
   /** The state behind the element; there once it was connected. */
   get store(): Store {
@@ -624,24 +591,6 @@ export class AttentionLabElement extends LitElement {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     target.scrollIntoView({ block, inline: 'nearest', behavior: calm ? 'auto' : 'smooth' });
   }
-}
-
-/** An event for later, with what it forgets once it is over: its target and what it carries. */
-function keptEvent(event: Event): Event {
-  const kept: Record<PropertyKey, unknown> = { target: event.target };
-  if (event instanceof ClipboardEvent) {
-    const text = event.clipboardData?.getData('text/plain') ?? '';
-    kept.clipboardData = { getData: () => text };
-    // A text of more than one number is no text for the field.
-    if (/[\n\t;[]/.test(text)) event.preventDefault();
-  }
-  return new Proxy(event, {
-    get(_, name) {
-      if (name in kept) return kept[name];
-      const value = Reflect.get(event, name);
-      return typeof value === 'function' ? value.bind(event) : value;
-    },
-  });
 }
 
 const noStops: GridController['stops'] = new Map();
