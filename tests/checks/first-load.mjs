@@ -6,7 +6,7 @@ import { chromiumArguments, refuseRelaxed } from '../browser/chromium.mjs';
 import { startSite } from '../browser/server.mjs';
 
 /** In bytes, brotli at its highest quality. */
-const bound = 60_000;
+const bound = 45_000;
 
 /** @typedef {{ path: string, bytes: number }} Transfer */
 

@@ -265,8 +265,10 @@ std::string stage_table() {
   return json += "]";
 }
 
+#ifndef ATTN_FORWARD_ONLY
 // What the allocator has handed out and not got back.
 double bytes_in_use() { return static_cast<double>(mallinfo().uordblks); }
+#endif
 
 }  // namespace
 
@@ -276,7 +278,6 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   emscripten::register_type<Float32View>("Float32Array");
 
   function("stageTable", &stage_table);
-  function("bytesInUse", &bytes_in_use);
   function("createSession", &attn::binding::create<Session>);
   function("release(handle)", &release);
   function("failureCode(handle)", &Of<&Held::failure_code>::call);
@@ -297,6 +298,8 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   function("scale(session)", &Of<&Session::scale>::call);
 
 #ifndef ATTN_FORWARD_ONLY
+  function("bytesInUse", &bytes_in_use);
+
   emscripten::register_type<Float64View>("Float64Array");
   emscripten::register_type<Int32View>("Int32Array");
 

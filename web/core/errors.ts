@@ -1,8 +1,14 @@
 /** Every failure of the core as one error class: a code, the facts, and the sentence made of them. */
 
-type Fact = string | number;
+import type { wholeSentences } from './whole-errors.ts';
 
-/** The sentence of every code. The first group of codes is named in wasm/include/attn/status.hpp. */
+export type Fact = string | number;
+type Sentence = (subject: string, found: Fact, expected: Fact) => string;
+
+/**
+ * The sentence of every code that a forward pass can fail with; `learn` adds the others. The first
+ * group of codes is named in wasm/include/attn/status.hpp.
+ */
 const sentences = {
   badSize: (subject: string, found: Fact, expected: Fact) =>
     `${subject} must be a whole number of at least ${expected}; found ${found}.`,
@@ -18,24 +24,14 @@ const sentences = {
     `${subject} must be a multiple of ${expected}; found ${found}.`,
   badNumber: (subject: string, found: Fact) =>
     `${subject} must be a finite float32 number${subject === subjects.softcap ? ' above 0' : ''}; found ${found}.`,
-  excludes: (subject: string, found: Fact) =>
-    subject === 'context'
-      ? 'A context needs a projection from X; found Q, K and V given.'
-      : `Valid lengths must stand without past keys; found ${found} of these.`,
-  badMask: (_subject: string, found: Fact, expected: Fact) =>
-    `The mask holds ${found} at ${expected}; a boolean mask holds 0 and 1, a float mask finite numbers and −Infinity.`,
   stageAbsent: (subject: string) => `${subject} does not exist under the present configuration.`,
   notGiven: (subject: string) =>
     `${subject} is computed from other matrices and cannot be written.`,
   cellOutsideStage: (subject: string, found: Fact, expected: Fact) =>
     `${subject} has no such cell: an index is ${found}, but must be a whole number below ${expected}.`,
 
-  badSeed: (_subject: string, found: Fact, expected: Fact) =>
-    `A seed must be a whole number from 0 to ${expected}; found ${found}.`,
   wrongLength: (subject: string, found: Fact, expected: Fact) =>
     `${subject} needs ${expected} numbers; found ${found}.`,
-  rowOutside: (_subject: string, found: Fact, expected: Fact) =>
-    `A range of rows must begin and end between 0 and ${expected}; found ${found}.`,
   disposed: () => 'This session was disposed of and cannot be used any more.',
 
   noWebAssembly: () => 'WebAssembly is missing here, and every number on this page comes from it.',
@@ -51,10 +47,10 @@ const sentences = {
     `The ${subject} build computes ${found} where ${expected} is right, so it is not used.`,
 };
 
-export type ErrorCode = keyof typeof sentences;
+export type ErrorCode = keyof typeof sentences | keyof typeof wholeSentences;
 
 /** What a sentence calls the sizes, constants and stages that an error is about. */
-const subjects: Readonly<Record<string, string>> = {
+const subjects: Record<string, string> = {
   arena: 'The arena',
   batch: 'The batch size',
   heads: 'The number of query heads',
@@ -64,16 +60,8 @@ const subjects: Readonly<Record<string, string>> = {
   dK: 'd_k, the width of a key,',
   dV: 'd_v, the width of a value,',
   dModel: 'd_model, the width of a token,',
-  past: 'The number of past keys',
   scale: 'The scale',
   softcap: 'The softcap',
-  validLengths: 'The number of valid lengths',
-  validLength: 'A valid length',
-  maskRank: 'The number of axes of the mask',
-  maskBatch: "The mask's axis of batches",
-  maskHeads: "The mask's axis of heads",
-  maskQueries: "The mask's axis of queries",
-  maskKeys: "The mask's axis of keys",
   x: 'X',
   xContext: 'X of the context',
   wq: 'W_q',
@@ -83,11 +71,16 @@ const subjects: Readonly<Record<string, string>> = {
   q: 'Q',
   k: 'K',
   v: 'V',
-  mask: 'The mask',
-  presentKey: 'The past keys',
-  presentValue: 'The past values',
-  dOutput: 'The gradient of the result',
 };
+
+/** Adds what only the whole module can fail with: it is fetched with that. */
+export function learn(
+  moreSentences: Readonly<Record<string, Sentence>>,
+  moreSubjects: Readonly<Record<string, string>>,
+): void {
+  Object.assign(sentences, moreSentences);
+  Object.assign(subjects, moreSubjects);
+}
 
 /** Thrown by everything in core: `code` for programs, `message` for readers. */
 export class AttentionError extends Error {
@@ -98,7 +91,8 @@ export class AttentionError extends Error {
   readonly expected: Fact;
 
   constructor(code: ErrorCode, subject = '', found: Fact = '', expected: Fact = '') {
-    super(sentences[code](subjects[subject] ?? subject, found, expected));
+    const sentence = (sentences as Partial<Record<ErrorCode, Sentence>>)[code] ?? (() => code);
+    super(sentence(subjects[subject] ?? subject, found, expected));
     this.name = 'AttentionError';
     this.code = code;
     this.subject = subject;

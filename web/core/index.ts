@@ -2,5 +2,5 @@
 export { attend } from './attend.ts';
 export { AttentionError, type ErrorCode } from './errors.ts';
 export { liveSessionCount } from './forward-session.ts';
-export { type LoadOptions, load, loadForward, version } from './load.ts';
+export { type LoadOptions, load, version } from './load.ts';
 export * from './types.ts';

@@ -1,7 +1,7 @@
 /** Loads the core: picks the build this machine can run, proves it by a known answer, falls back. */
 
 import type { ForwardModule } from './boundary.ts';
-import { AttentionError } from './errors.ts';
+import { AttentionError, learn } from './errors.ts';
 import { WasmForwardSession } from './forward-session.ts';
 import forwardScript from './generated/forward-simd128.mjs';
 import { selfTest } from './self-test.ts';
@@ -24,15 +24,15 @@ type Factory = (options: {
   ): object;
 }) => Promise<unknown>;
 
-type Makers<E> = Pick<E, Extract<keyof E, `create${string}`>>;
+/** What an engine has of its own part. */
+type Own<E> = Omit<E, 'build' | 'version' | 'fallbackReason' | 'stages'>;
 
 /** A module as it is published: its script and the address of its .wasm file. */
 interface Part<E extends ForwardEngine> {
   readonly name: string;
   script(build: Build): Promise<Factory>;
   readonly wasm: Readonly<Record<Build, URL>>;
-  /** What an engine of this part can make. */
-  makers(module: unknown, stages: readonly StageInfo[]): Promise<Makers<E>>;
+  own(module: unknown, stages: readonly StageInfo[]): Promise<Own<E>>;
 }
 
 // Addresses are written out, so that a bundler sees all of them and a browser loads one build only.
@@ -44,7 +44,7 @@ const forward: Part<ForwardEngine> = {
     relaxed: new URL('./generated/forward-relaxed.wasm', import.meta.url),
     simd128: new URL('./generated/forward-simd128.wasm', import.meta.url),
   },
-  makers: async (module, stages) => ({
+  own: async (module, stages) => ({
     createSession: () => new WasmForwardSession(module as ForwardModule, stages),
   }),
 };
@@ -59,14 +59,18 @@ const whole: Part<Engine> = {
     relaxed: new URL('./generated/attention-relaxed.wasm', import.meta.url),
     simd128: new URL('./generated/attention-simd128.wasm', import.meta.url),
   },
-  makers: async (module, stages) => {
-    const [{ WasmSession }, { WasmAttention }] = await Promise.all([
+  own: async (module, stages) => {
+    const [{ WasmSession }, { WasmAttention }, errors] = await Promise.all([
       import('./session.ts'),
       import('./attend.ts'),
+      import('./whole-errors.ts'),
     ]);
+    learn(errors.wholeSentences, errors.wholeSubjects);
+    const whole = module as Module;
     return {
-      createSession: () => new WasmSession(module as Module, stages),
-      createAttention: (config) => new WasmAttention(module as Module, config),
+      memory: () => ({ inUse: whole.bytesInUse(), total: whole.wasmMemory.buffer.byteLength }),
+      createSession: () => new WasmSession(whole, stages),
+      createAttention: (config) => new WasmAttention(whole, config),
     };
   },
 };
@@ -144,8 +148,7 @@ async function start(
     version,
     fallbackReason,
     stages,
-    memory: () => ({ inUse: module.bytesInUse(), total: module.wasmMemory.buffer.byteLength }),
-    ...(await part.makers(module, stages)),
+    ...(await part.own(module, stages)),
   };
   selfTest(engine);
   return engine;

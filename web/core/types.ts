@@ -270,13 +270,13 @@ export interface ForwardEngine {
   /** Why a preferred build was not taken, empty when it was. */
   readonly fallbackReason: string;
   readonly stages: readonly StageInfo[];
-  /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
-  memory(): { readonly inUse: number; readonly total: number };
   createSession(): ForwardSession;
 }
 
 /** A running engine of everything. */
 export interface Engine extends ForwardEngine {
+  /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
+  memory(): { readonly inUse: number; readonly total: number };
   createSession(): Session;
   /** Throws AttentionError, like its `configure`. */
   createAttention(config: AttentionConfig): Attention;

@@ -31,7 +31,9 @@ test('every code of the core has a sentence', () => {
     new URL('../../../wasm/include/attn/status.hpp', import.meta.url),
     'utf8',
   );
-  const errors = readFileSync(new URL('../../../web/core/errors.ts', import.meta.url), 'utf8');
+  const errors = ['errors', 'whole-errors']
+    .map((name) => readFileSync(new URL(`../../../web/core/${name}.ts`, import.meta.url), 'utf8'))
+    .join('\n');
   const codes = [...header.matchAll(/return "(\w+)"/g)].map(([, code]) => code);
   expect(codes).toContain('tooLarge');
   for (const code of codes.filter((name) => name !== 'ok')) {

@@ -1,7 +1,8 @@
 /** Every vector of tests/vectors through both builds of every module that can take it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Build, load, loadForward, type StageId, stageIds } from '../../../web/core/index.ts';
+import { type Build, load, type StageId, stageIds } from '../../../web/core/index.ts';
+import { loadForward } from '../../../web/core/load.ts';
 import { difference, vectors } from './vectors.ts';
 
 describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
