@@ -373,6 +373,10 @@ TEST(Fused, RefusalsKeepWhatWasThere) {
   EXPECT_EQ(attention.configure({.heads = 3, .kv_heads = 2}).code, Code::kNotMultiple);
   EXPECT_EQ(attention.rows(), 2);
   EXPECT_EQ(attention.set_mask(std::vector<float>(5)).code, Code::kSizeMismatch);
+  // Numbers of the right count may stand where they will be kept.
+  EXPECT_EQ(attention.mask_staging().size(), 6U);
+  std::ranges::fill(attention.mask_staging(), -1.0F);
+  EXPECT_TRUE(attention.set_mask(attention.mask_staging()).ok());
   std::ranges::fill(attention.input(StageId::kPresentValue), 1.0F);
   ASSERT_TRUE(attention.set_mask(std::vector<float>(6, -kInfinity)).ok());
   attention.run(0, 2);

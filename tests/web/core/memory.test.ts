@@ -77,6 +77,18 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     last.setInput('v', [7]);
     last.run();
     expect([...last.view('concat')]).toEqual([7]);
+    // Fused attention likewise: what it had is gone, and a small problem is computed again.
+    const fused = engine.createAttention(small);
+    const large = { tq: 0, tk: 2 ** 20 - 4096, dK: 0, dV: 64 };
+    expect(() => fused.configure(large)).toThrow(
+      expect.objectContaining({ code: 'outOfMemory', subject: 'arena' }),
+    );
+    expect(fused.rows).toBe(0);
+    fused.configure(small);
+    fused.setInput('v', [7]);
+    fused.run();
+    expect([...fused.output]).toEqual([7]);
+    fused.dispose();
     for (const session of sessions) session.dispose();
   });
 
