@@ -191,6 +191,17 @@ class Panel {
 
   // The masks of the rows with a row a lane.
   void spread_mask(std::size_t start, std::size_t count) {
+    const float* const first = block_.masks[first_];
+    const std::ptrdiff_t stride = block_.masks[first_ + 1] - first;
+    bool even = block_.mask_step == 1 && stride > 0;
+    for (std::size_t r = 1; r < kRows; ++r) {
+      if (block_.masks[first_ + r] - block_.masks[first_ + r - 1] != stride) even = false;
+    }
+    if (even) {
+      transpose_squares({first + start, kRows, count, static_cast<std::size_t>(stride)},
+                        {scratch_.mask, count, kRows, kRows});
+      return;
+    }
     for (std::size_t r = 0; r < kRows; ++r) {
       const float* const mask = block_.masks[first_ + r];
       for (std::size_t j = 0; j < count; ++j) {
@@ -238,11 +249,7 @@ class Panel {
         }
       }
       tile.add_product(values + c, 1, width, scratch_.scores, kRows, count);
-      for (std::size_t r = 0; r < kTile; ++r) {
-        for (std::size_t v = 0; v < kVectors; ++v) {
-          simd::store(sums + r * kRows + v * simd::kLanes, tile.sums[r][v]);
-        }
-      }
+      tile.store(sums, kRows);
     });
   }
 

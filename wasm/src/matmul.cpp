@@ -1,97 +1,111 @@
 // Matrix product in register tiles.
 #include <algorithm>
-#include <array>
 
 #include "attn/kernels.hpp"
 #include "simd.hpp"
+#include "tile.hpp"
 
 namespace attn {
 namespace {
 
-// The widest tile: 4 rows × 8 columns keep 8 sums in registers and leave room for a row of b.
-constexpr std::size_t kTileRows = 4;
-constexpr std::size_t kTileCols = 2 * simd::kLanes;
+constexpr std::size_t kPanelCols = 2 * simd::kLanes;
+// A block of b is packed, so that its panels lie in a row: 32 KB of the stack.
+constexpr std::size_t kBlockCols = 8 * kPanelCols;
+constexpr std::size_t kBlockDepth = 128;
 
-// kCols floats in registers; the last vector may be partial.
-template <std::size_t kCols>
-struct Panel {
-  static constexpr std::size_t kFull = kCols / simd::kLanes;
-  static constexpr std::size_t kRest = kCols % simd::kLanes;
-  static constexpr std::size_t kVectors = kFull + (kRest > 0 ? 1 : 0);
+// The first `count` lanes from or to memory, none or all four included. Not inlined: they are for
+// the last columns only.
+[[gnu::noinline]] simd::Vector load_lanes(const float* from, std::size_t count) {
+  if (count == 0) return simd::splat(0);
+  return count < simd::kLanes ? simd::load_first(from, count) : simd::load(from);
+}
 
-  simd::Vector vectors[kVectors];
-
-  static Panel zero() {
-    Panel panel;
-    for (simd::Vector& vector : panel.vectors) vector = simd::splat(0);
-    return panel;
+[[gnu::noinline]] void store_lanes(float* to, simd::Vector value, std::size_t count) {
+  if (count >= simd::kLanes) {
+    simd::store(to, value);
+  } else if (count > 0) {
+    simd::store_first(to, value, count);
   }
+}
 
-  static Panel load(const float* from) {
-    Panel panel;
-    for (std::size_t v = 0; v < kFull; ++v) panel.vectors[v] = simd::load(from + v * simd::kLanes);
-    if constexpr (kRest > 0) {
-      panel.vectors[kFull] = simd::load_first(from + kFull * simd::kLanes, kRest);
-    }
-    return panel;
-  }
+// A block of b, padded with zeros to whole panels, panel after panel.
+struct PackedBlock {
+  float cells[kBlockCols * kBlockDepth];
 
-  void store(float* to) const {
-    for (std::size_t v = 0; v < kFull; ++v) simd::store(to + v * simd::kLanes, vectors[v]);
-    if constexpr (kRest > 0) {
-      simd::store_first(to + kFull * simd::kLanes, vectors[kFull], kRest);
-    }
-  }
+  const float* panel(std::size_t col) const { return cells + col * kBlockDepth; }
 
-  // *this += factor·other
-  void add(simd::Vector factor, const Panel& other) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      vectors[v] = simd::multiply_add(factor, other.vectors[v], vectors[v]);
+  void pack(ConstMatrix b) {
+    for (std::size_t col = 0; col < b.cols; col += kPanelCols) {
+      float* to = cells + col * kBlockDepth;
+      const std::size_t count = b.cols - col;
+      for (std::size_t l = 0; l < b.rows; ++l, to += kPanelCols) {
+        const float* const from = b.row(l) + col;
+        if (count >= kPanelCols) {
+          simd::store(to, simd::load(from));
+          simd::store(to + simd::kLanes, simd::load(from + simd::kLanes));
+        } else {
+          const std::size_t low = std::min(count, simd::kLanes);
+          simd::store(to, load_lanes(from, low));
+          simd::store(to + simd::kLanes, load_lanes(from + low, count - low));
+        }
+      }
     }
   }
 };
 
-// out[kRows,kCols] = a[kRows,k]·b[k,kCols].
-template <std::size_t kRows, std::size_t kCols>
-void multiply_tile(ConstMatrix a, ConstMatrix b, Matrix out) {
-  std::array<Panel<kCols>, kRows> sums;
-  sums.fill(Panel<kCols>::zero());
-  for (std::size_t l = 0; l < b.rows; ++l) {
-    const auto b_row = Panel<kCols>::load(b.row(l));
-    for (std::size_t r = 0; r < kRows; ++r) sums[r].add(simd::splat(a.at(r, l)), b_row);
+// Rows of out, as many as it has, = or += rows of a · a packed block.
+template <std::size_t kRows>
+void multiply_rows(ConstMatrix a, const PackedBlock& b, bool add, Matrix out) {
+  for (std::size_t col = 0; col < out.cols; col += kPanelCols) {
+    const std::size_t count = out.cols - col;
+    const std::size_t low = std::min(count, simd::kLanes);
+    auto tile = Tile<kRows, 2>::zero();
+    if (add && count >= kPanelCols) {
+      tile = Tile<kRows, 2>::load(out.data + col, out.stride);
+    } else if (add) {
+      for (std::size_t r = 0; r < kRows; ++r) {
+        tile.sums[r][0] = load_lanes(out.row(r) + col, low);
+        tile.sums[r][1] = load_lanes(out.row(r) + col + low, count - low);
+      }
+    }
+    tile.add_product(a.data, a.stride, 1, b.panel(col), kPanelCols, a.cols);
+    if (count >= kPanelCols) {
+      tile.store(out.data + col, out.stride);
+    } else {
+      for (std::size_t r = 0; r < kRows; ++r) {
+        store_lanes(out.row(r) + col, tile.sums[r][0], low);
+        store_lanes(out.row(r) + col + low, tile.sums[r][1], count - low);
+      }
+    }
   }
-  for (std::size_t r = 0; r < kRows; ++r) sums[r].store(out.row(r));
 }
 
-// All rows of a against one panel of b.
-template <std::size_t kCols>
-void multiply_panel(ConstMatrix a, ConstMatrix b, Matrix out) {
+// out = or += a · a packed block of b. What the highest tiles leave over is done two rows and one
+// at a time: a tile for each count would be downloaded by everybody.
+void multiply_block(ConstMatrix a, const PackedBlock& b, bool add, Matrix out) {
   std::size_t i = 0;
-  for (; i + kTileRows <= a.rows; i += kTileRows) {
-    multiply_tile<kTileRows, kCols>(a.row_block(i, kTileRows), b, out.row_block(i, kTileRows));
-  }
-  for (; i < a.rows; ++i) multiply_tile<1, kCols>(a.row_block(i, 1), b, out.row_block(i, 1));
+  const auto multiply = [&]<std::size_t kRows>() {
+    for (; i + kRows <= a.rows; i += kRows) {
+      multiply_rows<kRows>(a.row_block(i, kRows), b, add, out.row_block(i, kRows));
+    }
+  };
+  multiply.operator()<simd::kTileRows>();
+  multiply.operator()<2>();
+  multiply.operator()<1>();
 }
 
 }  // namespace
 
 void matmul(ConstMatrix a, ConstMatrix b, Matrix out) {
-  std::size_t j = 0;
-  const auto panel = [&]<std::size_t kCols>() {
-    multiply_panel<kCols>(a, b.columns(j, kCols), out.columns(j, kCols));
-    j += kCols;
-  };
-  while (b.cols - j >= kTileCols) panel.operator()<kTileCols>();
-  if (b.cols - j >= simd::kLanes) panel.operator()<simd::kLanes>();
-  switch (b.cols - j) {
-    case 3:
-      return panel.operator()<3>();
-    case 2:
-      return panel.operator()<2>();
-    case 1:
-      return panel.operator()<1>();
-    default:
-      return;
+  PackedBlock block;
+  for (std::size_t j = 0; j < b.cols; j += kBlockCols) {
+    const std::size_t cols = std::min(kBlockCols, b.cols - j);
+    // At least once: without depth the product is 0.
+    for (std::size_t l = 0; l == 0 || l < b.rows; l += kBlockDepth) {
+      const std::size_t depth = std::min(kBlockDepth, b.rows - l);
+      block.pack(b.row_block(l, depth).columns(j, cols));
+      multiply_block(a.columns(l, depth), block, l > 0, out.columns(j, cols));
+    }
   }
 }
 

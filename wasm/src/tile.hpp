@@ -20,6 +20,24 @@ struct Tile {
     return tile;
   }
 
+  static Tile load(const float* from, std::size_t stride) {
+    Tile tile;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        tile.sums[r][v] = simd::load(from + r * stride + v * simd::kLanes);
+      }
+    }
+    return tile;
+  }
+
+  void store(float* to, std::size_t stride) const {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        simd::store(to + r * stride + v * simd::kLanes, sums[r][v]);
+      }
+    }
+  }
+
   // sums[r] += Σ_l a[r·a_row + l·a_step]·b[l·b_step …], in the order of l < count.
   void add_product(const float* a, std::size_t a_row, std::size_t a_step, const float* b,
                    std::size_t b_step, std::size_t count) {
