@@ -431,49 +431,6 @@ export const styles = css`
   td.edit:has(input[aria-invalid])::after {
     border-bottom: 2px dashed var(--warn);
   }
-  td.op {
-    font-weight: 700;
-    --edge: currentColor;
-    --t: 0px;
-    --b: 0px;
-    --l: 0px;
-    --r: 0px;
-    box-shadow:
-      inset 0 var(--t) 0 var(--edge),
-      inset 0 calc(-1 * var(--b)) 0 var(--edge),
-      inset var(--l) 0 0 var(--edge),
-      inset calc(-1 * var(--r)) 0 0 var(--edge);
-  }
-  .q td.op {
-    color: var(--q);
-  }
-  .k td.op {
-    color: var(--k);
-  }
-  .v td.op {
-    color: var(--v);
-  }
-  td.op-top {
-    --t: 2px;
-  }
-  td.op-bottom {
-    --b: 2px;
-  }
-  td.op-left {
-    --l: 2px;
-  }
-  td.op-right {
-    --r: 2px;
-  }
-  td.active {
-    font-weight: 700;
-    outline: 2px solid var(--ink);
-    outline-offset: -2px;
-    border-radius: 3px;
-  }
-  td.pinned {
-    outline-width: 3px;
-  }
   td:focus-visible {
     outline: 2.5px solid var(--accent);
     outline-offset: -2px;
@@ -850,7 +807,6 @@ export const styles = css`
     .controls,
     .choice,
     .switch,
-    .lab-controls,
     .inspect,
     .scroll::after {
       display: none !important;
@@ -860,24 +816,15 @@ export const styles = css`
     }
     figure,
     tr,
-    .pair,
     .legend {
       break-inside: avoid;
     }
-    .bar-cell i,
     .ramp i,
     td[data-row] {
       print-color-adjust: exact;
     }
   }
   @media (forced-colors: active) {
-    td.op {
-      outline: 1px solid Highlight;
-      outline-offset: -1px;
-    }
-    td.active {
-      outline: 3px solid Highlight;
-    }
     .ramp i {
       forced-color-adjust: none;
     }
