@@ -84,9 +84,7 @@ class Session final : public Held {
     return done(pipeline_.set_mask({axes.span(), boolean, values}));
   }
 
-  Float32View mask_staging() {
-    return view_of(pipeline_.mask_staging());
-  }
+  Float32View mask_staging() { return view_of(pipeline_.mask_staging()); }
 
   // Up to kRecordNumbers·kRowsAtOnce entries of row `i` of the Jacobian of a row of weights, from
   // column `first` on. The view holds until the next call.
@@ -121,9 +119,7 @@ class Session final : public Held {
   }
 
   // Of an input the view is the place to write its numbers to.
-  Float32View view(int stage) const {
-    return view_of(pipeline_.stage(stage_from(stage)));
-  }
+  Float32View view(int stage) const { return view_of(pipeline_.stage(stage_from(stage))); }
 
   // Σ of the float32 weights of a row, which must exist.
   double row_sum(double batch, double head, double row) const {

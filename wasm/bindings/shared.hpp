@@ -1,7 +1,7 @@
 // What everything behind the boundary takes and gives: handles, failures, views, staged lengths.
 //
-// What JavaScript holds goes by a number and has free functions: the JavaScript that Embind needs for
-// classes would be half of all its JavaScript.
+// What JavaScript holds goes by a number and has free functions: the JavaScript that Embind needs
+// for classes would be half of all its JavaScript.
 #pragma once
 
 #include <emscripten/bind.h>
