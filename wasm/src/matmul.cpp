@@ -80,8 +80,8 @@ void multiply_rows(ConstMatrix a, const PackedBlock& b, bool add, Matrix out) {
   }
 }
 
-// out = or += a · a packed block of b. What the highest tiles leave over is done two rows and one
-// at a time: a tile for each count would be downloaded by everybody.
+// out = or += a · a packed block of b. Four rows at a time and one: higher tiles, and one for each
+// count that they leave over, would be downloaded by everybody.
 void multiply_block(ConstMatrix a, const PackedBlock& b, bool add, Matrix out) {
   std::size_t i = 0;
   const auto multiply = [&]<std::size_t kRows>() {
@@ -89,8 +89,7 @@ void multiply_block(ConstMatrix a, const PackedBlock& b, bool add, Matrix out) {
       multiply_rows<kRows>(a.row_block(i, kRows), b, add, out.row_block(i, kRows));
     }
   };
-  multiply.operator()<simd::kTileRows>();
-  multiply.operator()<2>();
+  multiply.operator()<4>();
   multiply.operator()<1>();
 }
 
