@@ -224,9 +224,10 @@ std::vector<float> joined(const std::vector<float>& past, std::int64_t past_rows
 }
 
 json compute_fused(const json& node) {
-  Read item = read(node);
-  auto& [flat, q, k, v, config, lengths] = item;
-  config.valid_lengths = lengths;
+  const Read item = read(node);
+  const bool flat = item.flat;
+  attn::Config config = item.config;
+  config.valid_lengths = item.lengths;
   const json& inputs = node.at("inputs");
   std::vector<std::int64_t> shape;
   std::vector<float> values;
@@ -234,7 +235,7 @@ json compute_fused(const json& node) {
   attn::Attention attention;
   require_ok(attention.configure(config, mask));
   if (config.masked) require_ok(attention.set_mask(mask.values));
-  set_input(attention.input(StageId::kQ), numbers(inputs.at("Q")), flat, q);
+  set_input(attention.input(StageId::kQ), numbers(inputs.at("Q")), flat, item.q);
   const auto set_keys = [&](StageId stage, const char* name, const char* past, const Axes& axes) {
     std::vector<float> fresh(static_cast<std::size_t>(axes[0] * axes[1] * axes[2] * axes[3]));
     set_input(fresh, numbers(inputs.at(name)), flat, axes);
@@ -245,12 +246,12 @@ json compute_fused(const json& node) {
     if (all.size() != input.size()) fail("an input has the wrong count of numbers");
     std::ranges::copy(all, input.begin());
   };
-  set_keys(StageId::kPresentKey, "K", "past_key", k);
-  set_keys(StageId::kPresentValue, "V", "past_value", v);
+  set_keys(StageId::kPresentKey, "K", "past_key", item.k);
+  set_keys(StageId::kPresentValue, "V", "past_value", item.v);
   attention.run(0, attention.rows());
 
-  const auto [batches, heads, queries, d_k] = q;
-  const std::int64_t d_v = v[3];
+  const auto [batches, heads, queries, d_k] = item.q;
+  const std::int64_t d_v = item.v[3];
   std::vector<float> y(attention.output().begin(), attention.output().end());
   if (!flat) return {{"Y", {{"shape", {batches, heads, queries, d_v}}, {"data", as_json(y)}}}};
   // Heads side by side for each token.

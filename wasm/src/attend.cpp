@@ -127,11 +127,11 @@ std::int64_t Attention::rows() const {
 }
 
 void Attention::run(std::int64_t first, std::int64_t last) {
+  const std::int64_t group_rows = config_.heads / config_.kv_heads * config_.tq;
   // Also keeps a huge number of empty rows from being visited one by one.
-  if (output().empty()) return;
+  if (group_rows == 0 || output().empty()) return;
   first = std::max(first, std::int64_t{0});
   last = std::min(last, rows());
-  const std::int64_t group_rows = config_.heads / config_.kv_heads * config_.tq;
   while (first < last) {
     // Rows that read the same keys and values.
     const std::int64_t group = first / group_rows;
