@@ -295,15 +295,15 @@ TEST(Fused, HiddenNumbersHaveNoInfluenceAndVisibleOnesHaveAll) {
 // A score of −∞ that no mask made is seen: alone it gives NaN, beside others a weight of 0.
 TEST(Fused, ScoresOfMinusInfinityAreVisible) {
   for (const std::int64_t tq : {1, 4, 8}) {
-    Case given{.config = {.tq = tq, .tk = 200, .d_k = 1, .d_v = 1}};
+    Case given{.config = {.tq = tq, .tk = 600, .d_k = 1, .d_v = 1}};
     given.q.assign(static_cast<std::size_t>(tq), 1);
-    given.k.assign(200, -kInfinity);
-    given.v.assign(200, 3);
+    given.k.assign(600, -kInfinity);
+    given.v.assign(600, 3);
     Attention attention;
     give(given, attention);
     attention.run(0, tq);
     for (const float cell : attention.output()) EXPECT_TRUE(std::isnan(cell)) << tq;
-    attention.input(StageId::kPresentKey)[150] = 2;
+    attention.input(StageId::kPresentKey)[450] = 2;
     attention.run(0, tq);
     for (const float cell : attention.output()) EXPECT_EQ(cell, 3) << tq;
   }

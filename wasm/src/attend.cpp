@@ -135,8 +135,7 @@ void Attention::run(std::int64_t first, std::int64_t last) {
   while (first < last) {
     // Rows that read the same keys and values.
     const std::int64_t group = first / group_rows;
-    const std::int64_t in_block = kRowBlock - first % group_rows % kRowBlock;
-    const std::int64_t next = std::min({first + in_block, (group + 1) * group_rows, last});
+    const std::int64_t next = std::min({first + kRowBlock, (group + 1) * group_rows, last});
     run_block(group / config_.kv_heads, group % config_.kv_heads, first, to_size(next - first));
     first = next;
   }
