@@ -1,33 +1,139 @@
-// What JavaScript sees of a session: the stage table as text, typed views, the terms of a cell.
+// What JavaScript sees of the core: sessions, fused attention, the stage table as text, typed
+// views.
 //
 // Built twice for each kind of SIMD. With ATTN_FORWARD_ONLY it is what a page needs to show the
 // forward pass, and small; else it has everything.
+//
+// What JavaScript holds goes by a number and has free functions: the JavaScript that Embind needs
+// for classes would be half of all its JavaScript.
 #include <emscripten/bind.h>
 #include <malloc.h>
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "attn/attend.hpp"
+#include "attn/kernels.hpp"
 #include "attn/pipeline.hpp"
 #include "attn/stages.hpp"
-#include "shared.hpp"
+#include "attn/status.hpp"
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(Float32View);
+EMSCRIPTEN_DECLARE_VAL_TYPE(Float64View);
+EMSCRIPTEN_DECLARE_VAL_TYPE(Int32View);
 
 namespace {
 
 using attn::Pipeline;
 using attn::StageId;
-using attn::binding::Float32View;
-using attn::binding::Float64View;
-using attn::binding::Held;
-using attn::binding::Int32View;
-using attn::binding::LengthStaging;
-using attn::binding::MaskAxes;
-using attn::binding::Of;
-using attn::binding::to_constant;
-using attn::binding::to_count;
-using attn::binding::view_of;
+
+Float32View view_of(attn::ConstFloats cells) {
+  return Float32View(emscripten::val(emscripten::typed_memory_view(cells.size(), cells.data())));
+}
+
+// What JavaScript holds: its address as a number.
+using Handle = std::uintptr_t;
+
+// The base of all that; says why the last of its calls that returned false did.
+class Held {
+ public:
+  Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  virtual ~Held() = default;
+
+  std::string failure_code() const { return std::string(attn::name_of(status_.code)); }
+  std::string failure_subject() const { return std::string(status_.subject); }
+  double failure_found() const { return status_.found; }
+  double failure_expected() const { return status_.expected; }
+
+ protected:
+  bool done(const attn::Status& status) {
+    status_ = status;
+    return status.ok();
+  }
+
+ private:
+  attn::Status status_;
+};
+
+Held* at(Handle handle) { return reinterpret_cast<Held*>(handle); }
+
+// 0 when memory is lacking.
+template <typename T>
+Handle create() {
+  return reinterpret_cast<Handle>(static_cast<Held*>(new (std::nothrow) T));
+}
+
+// A member function as a function of the handle and the member's own parameters.
+template <auto kMethod>
+struct Of;
+template <typename T, typename R, typename... A, R (T::*kMethod)(A...)>
+struct Of<kMethod> {
+  static R call(Handle handle, A... arguments) {
+    return (static_cast<T*>(at(handle))->*kMethod)(arguments...);
+  }
+};
+template <typename T, typename R, typename... A, R (T::*kMethod)(A...) const>
+struct Of<kMethod> {
+  static R call(Handle handle, A... arguments) {
+    return (static_cast<const T*>(at(handle))->*kMethod)(arguments...);
+  }
+};
+
+// Counts beyond any limit stay beyond it; fractions and NaN become -1, which no size may be.
+std::int64_t to_count(double value) {
+  if (!(value >= 0) || value != std::floor(value)) return -1;
+  return static_cast<std::int64_t>(std::fmin(value, 0x1p53));
+}
+
+// A constant as JavaScript gives it: NaN stands for none.
+std::optional<float> to_constant(double value) {
+  if (std::isnan(value)) return std::nullopt;
+  return static_cast<float>(value);
+}
+
+// The axes of a mask: the first `rank` of four numbers.
+class MaskAxes {
+ public:
+  MaskAxes(int rank, double a, double b, double c, double d)
+      : rank_(static_cast<std::size_t>(rank)),
+        axes_{to_count(a), to_count(b), to_count(c), to_count(d), 1} {}
+  // Five of them stand for any more, which is one too many.
+  std::span<const std::int64_t> span() const {
+    return std::span(axes_).first(rank_ < axes_.size() ? rank_ : axes_.size());
+  }
+
+ private:
+  std::size_t rank_;
+  std::array<std::int64_t, 5> axes_;
+};
+
+// Valid lengths on their way into a configuration, which copies them.
+class LengthStaging {
+ public:
+  // The place for `count` lengths of the next configure; empty when memory is lacking.
+  Int32View make(double count) {
+    count_ = static_cast<std::size_t>(to_count(count));
+    lengths_.reset(new (std::nothrow) std::int32_t[count_]);
+    if (lengths_ == nullptr) count_ = 0;
+    return Int32View(emscripten::val(emscripten::typed_memory_view(count_, lengths_.get())));
+  }
+
+  std::span<const std::int32_t> numbers() const { return {lengths_.get(), count_}; }
+  void release() { lengths_.reset(); }
+
+ private:
+  std::unique_ptr<std::int32_t[]> lengths_;
+  std::size_t count_ = 0;
+};
 
 StageId stage_from(int index) {
   const bool known = index >= 0 && index < static_cast<int>(attn::kStageCount);
@@ -230,7 +336,61 @@ class Session final : public Held {
   LengthStaging lengths_;
 };
 
-void release(attn::binding::Handle handle) { delete attn::binding::at(handle); }
+void release(Handle handle) { delete at(handle); }
+
+#ifndef ATTN_FORWARD_ONLY
+class Attention final : public Held {
+ public:
+  // attn::Config in the numbers that JavaScript has, and the axes of the mask that is to come: as
+  // many of a, b, c, d as its rank. The valid lengths, if any, were written to lengths().
+  bool configure(double batch, double heads, double kv_heads, double tq, double tk, double d_k,
+                 double d_v, double past, bool masked, bool causal, double scale, double softcap,
+                 int rank, double a, double b, double c, double d, bool boolean) {
+    const MaskAxes axes(rank, a, b, c, d);
+    attn::Config config{.batch = to_count(batch),
+                        .heads = to_count(heads),
+                        .kv_heads = to_count(kv_heads),
+                        .tq = to_count(tq),
+                        .tk = to_count(tk),
+                        .d_k = to_count(d_k),
+                        .d_v = to_count(d_v),
+                        .past = to_count(past),
+                        .masked = masked,
+                        .causal = causal};
+    config.scale = to_constant(scale);
+    config.softcap = to_constant(softcap);
+    config.valid_lengths = lengths_.numbers();
+    const attn::Status status = attention_.configure(config, {axes.span(), boolean, {}});
+    lengths_.release();
+    return done(status);
+  }
+
+  Int32View lengths(double count) { return lengths_.make(count); }
+
+  // The places to write to: keys and values with past rows in front.
+  Float32View queries() { return view_of(attention_.input(StageId::kQ)); }
+  Float32View keys() { return view_of(attention_.input(StageId::kPresentKey)); }
+  Float32View values() { return view_of(attention_.input(StageId::kPresentValue)); }
+  Float32View mask_staging() { return view_of(attention_.mask_staging()); }
+
+  // Takes the numbers in the staging.
+  bool set_mask() { return done(attention_.set_mask(attention_.mask_staging())); }
+
+  double rows() const { return static_cast<double>(attention_.rows()); }
+
+  // first and last are whole numbers from 0 to rows().
+  void run(double first, double last) {
+    attention_.run(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
+  }
+
+  Float32View output() const { return view_of(attention_.output()); }
+  double scale() const { return attention_.scale(); }
+
+ private:
+  attn::Attention attention_;
+  LengthStaging lengths_;
+};
+#endif
 
 // The table as a JSON array, one object a stage; no name or formula needs an escape.
 std::string stage_table() {
@@ -274,7 +434,7 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   emscripten::register_type<Float32View>("Float32Array");
 
   function("stageTable", &stage_table);
-  function("createSession", &attn::binding::create<Session>);
+  function("createSession", &create<Session>);
   function("release(handle)", &release);
   function("failureCode(handle)", &Of<&Held::failure_code>::call);
   function("failureSubject(handle)", &Of<&Held::failure_subject>::call);
@@ -310,5 +470,21 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   function("rowStatistics(session, batch, head, first)", &Of<&Session::row_statistics>::call);
   function("summary(session, batch, first, heads)", &Of<&Session::summary>::call);
   function("jacobian(session, batch, head, row, i, first)", &Of<&Session::jacobian>::call);
+
+  function("createAttention", &create<Attention>);
+  function(
+      "configureAttention(attention, batch, heads, kvHeads, tq, tk, dK, dV, past, masked, causal, "
+      "scale, softcap, rank, a, b, c, d, boolean)",
+      &Of<&Attention::configure>::call);
+  function("lengthsOfAttention(attention, count)", &Of<&Attention::lengths>::call);
+  function("queries(attention)", &Of<&Attention::queries>::call);
+  function("keys(attention)", &Of<&Attention::keys>::call);
+  function("values(attention)", &Of<&Attention::values>::call);
+  function("maskOfAttention(attention)", &Of<&Attention::mask_staging>::call);
+  function("setMaskOfAttention(attention)", &Of<&Attention::set_mask>::call);
+  function("rows(attention)", &Of<&Attention::rows>::call);
+  function("attend(attention, first, last)", &Of<&Attention::run>::call);
+  function("output(attention)", &Of<&Attention::output>::call);
+  function("scaleOfAttention(attention)", &Of<&Attention::scale>::call);
 #endif
 }
