@@ -104,6 +104,7 @@ class Few {
 
   void exponentiate(std::size_t r, std::size_t start, std::size_t count) {
     adjust_scores(r, start, count);
+    const Exponential exponential = exponential_;  // stores to the scores could change the member
     float* const row = scores(r);
     simd::Vector lanes = simd::splat(maxima_[r]);
     for (std::size_t j = 0; j < count; j += simd::kLanes) {
@@ -114,11 +115,11 @@ class Few {
     const float max = wasm_f32x4_extract_lane(lanes, 0);
     // While all scores are −∞ they are subtracted from nothing: −∞ − −∞ would be NaN.
     const simd::Vector base = simd::splat(max == kHidden ? 0 : max);
-    factors_[r] = exponential_(wasm_f32x4_sub(simd::splat(maxima_[r]), base));
+    factors_[r] = exponential(wasm_f32x4_sub(simd::splat(maxima_[r]), base));
     maxima_[r] = max;
     simd::Vector total = wasm_f32x4_mul(totals_[r], factors_[r]);
     for (std::size_t j = 0; j < count; j += simd::kLanes) {
-      const simd::Vector value = exponential_(wasm_f32x4_sub(simd::load(row + j), base));
+      const simd::Vector value = exponential(wasm_f32x4_sub(simd::load(row + j), base));
       total = wasm_f32x4_add(total, value);
       simd::store(row + j, value);
     }
