@@ -105,7 +105,9 @@ test('what is typed while the editing code is still on its way is taken when it 
     await held;
     await route.continue();
   });
-  const lab = await Lab.open(page);
+  const lab = new Lab(page);
+  await page.goto('strict/lab/');
+  await lab.ready();
   await lab.edit('q', 0, 0, '1/2');
   await lab.edit('k', 0, 0, '2');
   await lab.input('q', 0, 0).focus();

@@ -18,11 +18,17 @@ export class Lab {
     this.dialog = host.getByRole('dialog');
   }
 
-  /** Opens the hosted page and waits for its numbers. */
+  /**
+   * Opens the hosted page and waits for its numbers, and for the code that takes changes, which a
+   * reader brings in by the first movement.
+   */
   static async open(page: Page, address = 'strict/lab/'): Promise<Lab> {
     await page.goto(address);
     const lab = new Lab(page);
     await lab.ready();
+    await lab.host.evaluate((element) =>
+      (element as HTMLElement & { store: { ready(): Promise<void> } }).store.ready(),
+    );
     return lab;
   }
 

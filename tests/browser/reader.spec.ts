@@ -271,8 +271,11 @@ test.describe('the screen', () => {
     const lab = await Lab.open(page);
     for (const example of [/^Worked example/, /whole layer/]) {
       await lab.choose(example);
-      await lab.host.getByLabel('Show the gradients').check();
-      await expect(lab.matrix('dV')).toBeVisible();
+      // The example comes a moment after the choice, and without gradients.
+      await expect(async () => {
+        await lab.host.getByLabel('Show the gradients').check();
+        await expect(lab.matrix('dV')).toBeVisible({ timeout: 2000 });
+      }).toPass();
       for (const width of [320, 375]) {
         await page.setViewportSize({ width, height: 800 });
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
