@@ -103,6 +103,29 @@ TEST(Matmul, EverySizeAndStride) {
   }
 }
 
+// Small whole numbers, so that every order of the sums gives the same float.
+TEST(Matmul, LongSumsAndWideResultsInManyBlocks) {
+  constexpr std::size_t kM = 9;
+  constexpr std::size_t kK = 300;
+  constexpr std::size_t kN = 147;
+  std::vector<float> a_cells(kM * kK);
+  std::vector<float> b_cells(kK * kN);
+  std::vector<float> out_cells(kM * kN);
+  for (std::size_t at = 0; at < a_cells.size(); ++at) a_cells[at] = static_cast<float>(at % 7) - 3;
+  for (std::size_t at = 0; at < b_cells.size(); ++at) b_cells[at] = static_cast<float>(at % 5) - 2;
+  const attn::Matrix a{a_cells.data(), kM, kK, kK};
+  const attn::Matrix b{b_cells.data(), kK, kN, kN};
+  const attn::Matrix out{out_cells.data(), kM, kN, kN};
+  attn::matmul(a, b, out);
+  for (std::size_t i = 0; i < kM; ++i) {
+    for (std::size_t j = 0; j < kN; ++j) {
+      float sum = 0;
+      for (std::size_t l = 0; l < kK; ++l) sum += a.at(i, l) * b.at(l, j);
+      ASSERT_EQ(out.at(i, j), sum) << i << ", " << j;
+    }
+  }
+}
+
 TEST(Matmul, NanAndInfinityReachOnlyTheirRowAndColumn) {
   constexpr std::size_t kM = 3;
   constexpr std::size_t kK = 5;
