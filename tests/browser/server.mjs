@@ -13,12 +13,16 @@ const folders = {
   pages: fileURLToPath(new URL('pages', import.meta.url)),
 };
 
-/** @type {Record<string, string>} */
-const types = {
+/**
+ * What a file is, by the end of its name.
+ * @type {Record<string, string>}
+ */
+export const types = {
   '.css': 'text/css',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.json': 'application/json',
+  '.mjs': 'text/javascript',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
@@ -38,6 +42,11 @@ export async function startSite() {
     if (pathname.startsWith('/strict/')) headers['content-security-policy'] = strictPolicy;
     response.writeHead(200, headers).end(file.content);
   });
+  return listen(server);
+}
+
+/** Opens the server at a free port; its address ends with a slash. */
+export async function listen(/** @type {import('node:http').Server} */ server) {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {

@@ -135,6 +135,22 @@ class LengthStaging {
   std::size_t count_ = 0;
 };
 
+// The sizes and constants that everything configured has; the switches are off.
+attn::Config config_of(double batch, double heads, double kv_heads, double tq, double tk,
+                       double d_k, double d_v, double past, double scale, double softcap) {
+  attn::Config config{.batch = to_count(batch),
+                      .heads = to_count(heads),
+                      .kv_heads = to_count(kv_heads),
+                      .tq = to_count(tq),
+                      .tk = to_count(tk),
+                      .d_k = to_count(d_k),
+                      .d_v = to_count(d_v),
+                      .past = to_count(past)};
+  config.scale = to_constant(scale);
+  config.softcap = to_constant(softcap);
+  return config;
+}
+
 StageId stage_from(int index) {
   const bool known = index >= 0 && index < static_cast<int>(attn::kStageCount);
   return known ? static_cast<StageId>(index) : StageId::kNone;
@@ -149,23 +165,14 @@ class Session final : public Held {
                  double d_v, double d_model, double past, bool from_x, bool context,
                  bool output_projection, bool masked, bool causal, bool gradients, double scale,
                  double softcap) {
-    attn::Config config{.batch = to_count(batch),
-                        .heads = to_count(heads),
-                        .kv_heads = to_count(kv_heads),
-                        .tq = to_count(tq),
-                        .tk = to_count(tk),
-                        .d_k = to_count(d_k),
-                        .d_v = to_count(d_v),
-                        .d_model = to_count(d_model),
-                        .past = to_count(past),
-                        .from_x = from_x,
-                        .context = context,
-                        .output_projection = output_projection,
-                        .masked = masked,
-                        .causal = causal,
-                        .gradients = gradients};
-    config.scale = to_constant(scale);
-    config.softcap = to_constant(softcap);
+    attn::Config config = config_of(batch, heads, kv_heads, tq, tk, d_k, d_v, past, scale, softcap);
+    config.d_model = to_count(d_model);
+    config.from_x = from_x;
+    config.context = context;
+    config.output_projection = output_projection;
+    config.masked = masked;
+    config.causal = causal;
+    config.gradients = gradients;
     config.valid_lengths = lengths_.numbers();
     const attn::Status status = pipeline_.configure(config);
     lengths_.release();
@@ -347,18 +354,9 @@ class Attention final : public Held {
                  double d_v, double past, bool masked, bool causal, double scale, double softcap,
                  int rank, double a, double b, double c, double d, bool boolean) {
     const MaskAxes axes(rank, a, b, c, d);
-    attn::Config config{.batch = to_count(batch),
-                        .heads = to_count(heads),
-                        .kv_heads = to_count(kv_heads),
-                        .tq = to_count(tq),
-                        .tk = to_count(tk),
-                        .d_k = to_count(d_k),
-                        .d_v = to_count(d_v),
-                        .past = to_count(past),
-                        .masked = masked,
-                        .causal = causal};
-    config.scale = to_constant(scale);
-    config.softcap = to_constant(softcap);
+    attn::Config config = config_of(batch, heads, kv_heads, tq, tk, d_k, d_v, past, scale, softcap);
+    config.masked = masked;
+    config.causal = causal;
     config.valid_lengths = lengths_.numbers();
     const attn::Status status = attention_.configure(config, {axes.span(), boolean, {}});
     lengths_.release();

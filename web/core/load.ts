@@ -66,11 +66,11 @@ const whole: Part<Engine> = {
       import('./whole-errors.ts'),
     ]);
     learn(errors.wholeSentences, errors.wholeSubjects);
-    const whole = module as Module;
+    const core = module as Module;
     return {
-      memory: () => ({ inUse: whole.bytesInUse(), total: whole.wasmMemory.buffer.byteLength }),
-      createSession: () => new WasmSession(whole, stages),
-      createAttention: (config) => new WasmAttention(whole, config),
+      memory: () => ({ inUse: core.bytesInUse(), total: core.wasmMemory.buffer.byteLength }),
+      createSession: () => new WasmSession(core, stages),
+      createAttention: (config) => new WasmAttention(core, config),
     };
   },
 };

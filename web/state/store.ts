@@ -17,6 +17,10 @@ export interface Store {
   subscribe(listener: Listener): () => void;
 }
 
+/** What is said when something that is fetched later did not come. */
+export const partMissing = (error: unknown): string =>
+  `A part of the page could not be loaded (${(error as Error).message}).`;
+
 /** `fetchReducer` is asked when something is to change: showing the first state needs no reducer. */
 export function createStore(initial: State, fetchReducer: () => Promise<Reduce>): Store {
   let state = initial;
@@ -37,8 +41,7 @@ export function createStore(initial: State, fetchReducer: () => Promise<Reduce>)
       reduce = await fetchReducer();
     } catch (error) {
       fetching = null;
-      const { message } = error as Error;
-      become({ ...state, notice: `A part of the page could not be loaded (${message}).` });
+      become({ ...state, notice: partMissing(error) });
       return;
     }
     for (const action of waiting.splice(0)) become(reduce(state, action));

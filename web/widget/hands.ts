@@ -1,5 +1,6 @@
 /** The reader's hands on the matrices, also before their code is there: what they do then is kept. */
 import type { CellRef } from '../core/types.ts';
+import { partMissing } from '../state/store.ts';
 import type { GridController, GridHost } from './grid-controller.ts';
 
 const gridKeys = /^(Arrow\w+|Enter|Escape| )$/;
@@ -30,7 +31,7 @@ export class Hands {
     if (target instanceof HTMLInputElement) this.#begin(event, target);
     if (event instanceof KeyboardEvent) this.#claim(event);
     const kept = this.#keep(event);
-    this.use((grid) => {
+    this.#use((grid) => {
       const before = this.#focused;
       grid.handle(kept);
       if (target && this.#focused && this.#focused !== before) {
@@ -39,12 +40,12 @@ export class Hands {
     });
   };
 
-  readonly hover = (cell: CellRef): void => this.use((grid) => grid.hover(cell));
+  readonly hover = (cell: CellRef): void => this.#use((grid) => grid.hover(cell));
   readonly focus = (cell: CellRef, place: string): void =>
-    this.use((grid) => grid.focus(cell, place));
-  readonly pin = (cell: CellRef): void => this.use((grid) => grid.pin(cell));
-  readonly enter = (cell: CellRef): void => this.use((grid) => grid.enter(cell));
-  readonly release = (): void => this.use((grid) => grid.release());
+    this.#use((grid) => grid.focus(cell, place));
+  readonly pin = (cell: CellRef): void => this.#use((grid) => grid.pin(cell));
+  readonly enter = (cell: CellRef): void => this.#use((grid) => grid.enter(cell));
+  readonly release = (): void => this.#use((grid) => grid.release());
 
   /** Whether the hands have done something that was not taken yet. */
   get isWaiting(): boolean {
@@ -58,7 +59,7 @@ export class Hands {
     await null;
   }
 
-  use(act: (grid: GridController) => void): void {
+  #use(act: (grid: GridController) => void): void {
     if (this.grid) {
       act(this.grid);
       return;
@@ -78,9 +79,7 @@ export class Hands {
       this.grid = new Grid(this.#host, this.#untouched);
     } catch (error) {
       this.#fetching = null;
-      const { message } = error as Error;
-      const notice = `A part of the page could not be loaded (${message}).`;
-      this.#host.store.dispatch({ type: 'notice', notice });
+      this.#host.store.dispatch({ type: 'notice', notice: partMissing(error) });
     }
   }
 
