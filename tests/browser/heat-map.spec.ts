@@ -108,6 +108,27 @@ test.describe('by touch', () => {
   });
 });
 
+test('keys in a map go on from one another while the code for them is still on its way', async ({
+  page,
+}) => {
+  let letThrough = () => {};
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(/grid-controller[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const lab = await Lab.open(page, link(20, 20));
+  await heatMap(lab, /^Q, queries, 20 × 4/).focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter']) {
+    await page.keyboard.press(key);
+  }
+  letThrough();
+  await expect(lab.pinned).toHaveCount(1);
+  await expect(lab.explanation.locator('.who sub')).toHaveText('2,1');
+});
+
 test('an input that is drawn is edited in the panel, bad texts kept with what is wrong', async ({
   page,
 }) => {

@@ -110,12 +110,15 @@ function heatMap(props: HeatMapProps): TemplateResult {
   const here = active?.stage === props.stage ? active : null;
   const clamp = (value: number, count: number) => Math.max(0, Math.min(count - 1, value));
   const left = { row: clamp(props.stop[0], rows), col: clamp(props.stop[1], cols) };
+  // Several keys may come before the next render: each goes on from where the last one led.
+  let at: { readonly row: number; readonly col: number } = here ?? left;
   const onKeyDown = (event: KeyboardEvent) => {
-    const { row, col } = here ?? left;
     const step = steps[event.key];
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (step) props.onFocus(clamp(row + step[0], rows), clamp(col + step[1], cols));
-    else if (event.key === 'Enter') props.onEnter(row, col);
+    if (step) {
+      at = { row: clamp(at.row + step[0], rows), col: clamp(at.col + step[1], cols) };
+      props.onFocus(at.row, at.col);
+    } else if (event.key === 'Enter') props.onEnter(at.row, at.col);
     else if (event.key === 'Escape') props.onRelease();
     else return;
     event.preventDefault();
@@ -146,7 +149,7 @@ function heatMap(props: HeatMapProps): TemplateResult {
         if (event.pointerType !== 'touch') props.onHover(...cellAt(event, props));
       }}
       @click=${(event: MouseEvent) => props.onPin(...cellAt(event, props))}
-      @focus=${() => props.onFocus((here ?? left).row, (here ?? left).col)}
+      @focus=${() => props.onFocus(at.row, at.col)}
       @keydown=${onKeyDown}
       ${drawn(props)}
     ></canvas>
