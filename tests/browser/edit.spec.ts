@@ -1,6 +1,6 @@
 /** What happens to a text that is no number: it is named, kept for correction, and changes nothing. */
 import { expect, test } from './fixtures.ts';
-import { Lab } from './lab.ts';
+import { holdBack, Lab } from './lab.ts';
 
 const output = [
   ['1.2384', '1.7616'],
@@ -97,14 +97,7 @@ test('numbers may be written as people write them', async ({ page }) => {
 test('what is typed while the editing code is still on its way is taken when it comes', async ({
   page,
 }) => {
-  let letThrough = () => {};
-  const held = new Promise<void>((resolve) => {
-    letThrough = resolve;
-  });
-  await page.route(/(grid|reducer|expression)[^/]*\.js$/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letThrough = await holdBack(page, /(grid|reducer|expression)[^/]*\.js$/);
   const lab = new Lab(page);
   await page.goto('strict/lab/');
   await lab.ready();
@@ -124,6 +117,29 @@ test('what is typed while the editing code is still on its way is taken when it 
     ['0.5', '0.0', '2.0', '0.0'],
     ['0.0', '4.0', '0.0', '2.0'],
   ]);
+});
+
+test('what is done to the controls comes after what was typed, also before their code is there', async ({
+  page,
+}) => {
+  const lab = new Lab(page);
+  const letThrough = await holdBack(page, /(grid|expression)[^/]*\.js$/);
+  await page.goto('strict/lab/');
+  await lab.ready();
+  await lab.edit('v', 0, 0, '7');
+  const examples = page.waitForResponse(/presets[^/]*\.js$/);
+  await lab.button('Reset').click();
+  await lab.choose(/^Exercise 2/);
+  await (await examples).finished();
+  letThrough();
+  await lab.expectTexts('v', [
+    ['10', '0'],
+    ['0', '20'],
+  ]);
+  await lab.button('Undo').click();
+  await expect(lab.input('v', 0, 0)).toHaveValue(/^1\b/);
+  await lab.button('Undo').click();
+  await expect(lab.input('v', 0, 0)).toHaveValue(/^7\b/);
 });
 
 test('Escape takes back what is being typed', async ({ page }) => {

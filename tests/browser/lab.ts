@@ -152,6 +152,19 @@ export class Lab {
   }
 }
 
+/** Holds the answers to these addresses back until the function that it gives is called. */
+export async function holdBack(page: Page, address: RegExp): Promise<() => void> {
+  let letThrough = () => {};
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(address, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letThrough;
+}
+
 /** What lies over the middle of an element of the widget; empty when nothing does. */
 export const coverOf = (element: Locator): Promise<string> =>
   element.evaluate((inner) => {

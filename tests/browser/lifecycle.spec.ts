@@ -12,15 +12,30 @@ interface Session {
   dispose(): void;
 }
 
-type Element = HTMLElement & { readonly engine: { createSession(): Session } | null };
+interface Engine {
+  createSession(): Session;
+  /** Only the engine that knows more than the forward pass, which an element may go over to. */
+  memory?(): { inUse: number };
+}
 
-/** From now on counts the sessions that are made and not disposed of. */
+type Element = HTMLElement & { readonly engine: Engine | null };
+
+/** What sessions hold: those of the forward pass that were made since, and the bytes of the others. */
 async function countSessions(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
-    const engine = document.querySelector<Element>('attention-lab')!.engine!;
+    const elements = [...document.querySelectorAll<Element>('attention-lab')];
+    const engine = elements[0]!.engine!;
     const create = engine.createSession;
-    const counted = window as unknown as { live: number };
+    const counted = window as unknown as { live: number; bytes(): number; added?: Element };
     counted.live = 0;
+    counted.bytes = () => {
+      const all = counted.added ? [...elements, counted.added] : elements;
+      const { inUse } = all.find(({ engine }) => engine?.memory)?.engine?.memory?.() ?? {
+        inUse: 0,
+      };
+      // The module itself holds a few bytes from its start on; a session holds thousands.
+      return inUse < 1000 ? 0 : inUse;
+    };
     engine.createSession = () => {
       const session = create();
       const dispose = session.dispose;
@@ -32,7 +47,11 @@ async function countSessions(page: Page): Promise<() => Promise<number>> {
       return session;
     };
   });
-  return () => page.evaluate(() => (window as unknown as { live: number }).live);
+  return () =>
+    page.evaluate(() => {
+      const { live, bytes } = window as unknown as { live: number; bytes(): number };
+      return live + bytes();
+    });
 }
 
 const removeAll = (page: Page) =>

@@ -9,9 +9,11 @@ export interface Store {
   readonly state: State;
   /** Takes the action at once, or, before the reducer is there, in its turn when it is. */
   dispatch(action: Action): void;
-  /** Fetches the reducer, unless it is there; resolves when all actions so far were taken. */
+  /** Does at once, or in its turn like an action, what may dispatch some. */
+  inTurn(act: () => void): void;
+  /** Fetches the reducer, unless it is there; resolves when everything so far was done. */
   ready(): Promise<void>;
-  /** Whether there are actions that were not taken yet. */
+  /** Whether there is something that was not done yet. */
   readonly isWaiting: boolean;
   /** Returns the function that ends the subscription. */
   subscribe(listener: Listener): () => void;
@@ -26,7 +28,7 @@ export function createStore(initial: State, fetchReducer: () => Promise<Reduce>)
   let state = initial;
   let reduce: Reduce | null = null;
   let fetching: Promise<void> | null = null;
-  const waiting: Action[] = [];
+  const waiting: (() => void)[] = [];
   const listeners = new Set<Listener>();
 
   const become = (next: State): void => {
@@ -44,7 +46,7 @@ export function createStore(initial: State, fetchReducer: () => Promise<Reduce>)
       become({ ...state, notice: partMissing(error) });
       return;
     }
-    for (const action of waiting.splice(0)) become(reduce(state, action));
+    for (const act of waiting.splice(0)) act();
   };
 
   const ready = (): Promise<void> => {
@@ -52,18 +54,21 @@ export function createStore(initial: State, fetchReducer: () => Promise<Reduce>)
     return fetching;
   };
 
+  const inTurn = (act: () => void): void => {
+    if (reduce) {
+      act();
+    } else {
+      waiting.push(act);
+      void ready();
+    }
+  };
+
   return {
     get state() {
       return state;
     },
-    dispatch(action) {
-      if (reduce) {
-        become(reduce(state, action));
-      } else {
-        waiting.push(action);
-        void ready();
-      }
-    },
+    dispatch: (action) => inTurn(() => become((reduce as Reduce)(state, action))),
+    inTurn,
     ready,
     get isWaiting() {
       return waiting.length > 0 && fetching !== null;

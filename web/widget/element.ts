@@ -7,7 +7,7 @@ import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examp
 import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { keysFollow, problemFrom } from '../state/problem.ts';
-import type { Store } from '../state/store.ts';
+import type { Reduce, Store } from '../state/store.ts';
 import {
   type InputId,
   isGiven,
@@ -78,6 +78,7 @@ export class AttentionLabElement extends LitElement {
   /** Its loading, which is tried once. */
   #explaining: Promise<void> | null = null;
   #examples: typeof presets | null = null;
+  #loadingExamples: Promise<void> | null = null;
   #coloured: typeof coloured | null = null;
   #section = '';
   /** What was done by a button whose effect cannot be heard. */
@@ -116,7 +117,11 @@ export class AttentionLabElement extends LitElement {
 
   #open(): Workspace {
     const state = this.stateOf(this.preset) ?? stateFrom('worked', worked);
-    const workspace = new Workspace(state, (preset) => this.stateOf(preset)?.problem ?? null);
+    const workspace = new Workspace(
+      state,
+      (preset) => this.stateOf(preset)?.problem ?? null,
+      () => this.#fetchHands(),
+    );
     if (state.preset !== this.preset) {
       workspace.store.dispatch({
         type: 'notice',
@@ -126,6 +131,16 @@ export class AttentionLabElement extends LitElement {
     workspace.addEventListener('state', () => this.requestUpdate());
     workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
     return workspace;
+  }
+
+  /** What changes a state comes together with the reader's hands, so that both keep one order. */
+  async #fetchHands(): Promise<Reduce> {
+    const [{ reduce }, { GridController: Controller }] = await Promise.all([
+      import('../state/reducer.ts'),
+      import('./grid-controller.ts'),
+    ]);
+    this.#hands.take(Controller);
+    return reduce;
   }
 
   /** An address that says nothing costs nothing: its reader is fetched with the first change. */
@@ -199,9 +214,7 @@ export class AttentionLabElement extends LitElement {
   /** Nothing is drawn over what the reader did before it is taken. */
   protected override async scheduleUpdate(): Promise<void> {
     const store = this.#workspace?.store;
-    if (this.#hands.isWaiting || store?.isWaiting) {
-      await Promise.all([this.#hands.settled(), store?.ready()]);
-    }
+    if (store?.isWaiting) await store.ready();
     super.scheduleUpdate();
   }
 
@@ -522,8 +535,9 @@ export class AttentionLabElement extends LitElement {
   };
 
   async #openTools(open: (tools: Tools) => void): Promise<void> {
-    this.#tools ??= new (await import('./tools.ts')).Tools(this);
+    const { Tools: Dialogs } = await import('./tools.ts');
     await this.#addLaterStyles();
+    this.#tools ??= new Dialogs(this);
     open(this.#tools);
   }
 
@@ -566,9 +580,15 @@ export class AttentionLabElement extends LitElement {
     if (cell) this.reveal(cell, 'center');
   }
 
-  /** Fetches the examples but the first; `stateOf` knows them from then on. */
-  async loadExamples(): Promise<void> {
-    this.#examples ??= (await import('../lessons/presets.ts')).presets;
+  /**
+   * Fetches the examples but the first; `stateOf` knows them from then on. One promise for all who
+   * wait, so that who asked first goes on first: two imports may end in either order.
+   */
+  loadExamples(): Promise<void> {
+    this.#loadingExamples ??= import('../lessons/presets.ts').then(({ presets }) => {
+      this.#examples = presets;
+    });
+    return this.#loadingExamples;
   }
 
   /** The state of an example, null for an unknown one and for one that is not loaded. */

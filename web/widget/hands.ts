@@ -1,6 +1,5 @@
 /** The reader's hands on the matrices, also before their code is there: what they do then is kept. */
 import type { CellRef } from '../core/types.ts';
-import { partMissing } from '../state/store.ts';
 import type { GridController, GridHost } from './grid-controller.ts';
 
 const gridKeys = /^(Arrow\w+|Enter|Escape| )$/;
@@ -9,7 +8,7 @@ export class Hands {
   grid: GridController | null = null;
 
   readonly #host: GridHost;
-  #fetching: Promise<void> | null = null;
+  #Controller: typeof GridController | null = null;
   /** The texts of fields when they first got the focus, before the code was there. */
   readonly #untouched = new WeakMap<HTMLInputElement, string>();
   /** Where kept keys have moved the focus to from a cell. */
@@ -21,8 +20,8 @@ export class Hands {
 
   /** Any event of the matrices. */
   readonly handle = (event: Event): void => {
-    if (this.grid) {
-      this.grid.handle(event);
+    if (this.#Controller) {
+      this.#use((grid) => grid.handle(event));
       return;
     }
     const { target } = event;
@@ -47,40 +46,17 @@ export class Hands {
   readonly enter = (cell: CellRef): void => this.#use((grid) => grid.enter(cell));
   readonly release = (): void => this.#use((grid) => grid.release());
 
-  /** Whether the hands have done something that was not taken yet. */
-  get isWaiting(): boolean {
-    return this.#fetching !== null && !this.grid;
+  /** Their code is there; the store goes on with what was kept right after this. */
+  take(Controller: typeof GridController): void {
+    this.#Controller = Controller;
   }
 
-  /** Resolves when everything they have done was taken. */
-  async settled(): Promise<void> {
-    await this.#fetching;
-    // What waits for the same promise comes before this.
-    await null;
-  }
-
+  /** In turn with what is done outside the matrices: a number typed first is there before a reset. */
   #use(act: (grid: GridController) => void): void {
-    if (this.grid) {
-      act(this.grid);
-      return;
-    }
-    this.#fetching ??= this.#fetch();
-    void this.#fetching.then(() => {
+    this.#host.store.inTurn(() => {
+      this.grid ??= this.#Controller && new this.#Controller(this.#host, this.#untouched);
       if (this.grid) act(this.grid);
     });
-  }
-
-  async #fetch(): Promise<void> {
-    try {
-      const [{ GridController: Grid }] = await Promise.all([
-        import('./grid-controller.ts'),
-        this.#host.store.ready(),
-      ]);
-      this.grid = new Grid(this.#host, this.#untouched);
-    } catch (error) {
-      this.#fetching = null;
-      this.#host.store.dispatch({ type: 'notice', notice: partMissing(error) });
-    }
   }
 
   /** As it will be once the code is there: what is typed replaces the number. */

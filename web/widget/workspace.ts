@@ -9,7 +9,7 @@ import type {
   Session,
   SessionConfig,
 } from '../core/types.ts';
-import { createStore, type Store } from '../state/store.ts';
+import { createStore, type Reduce, type Store } from '../state/store.ts';
 import { inputsOf, type Problem, type State } from '../state/types.ts';
 
 export class Workspace extends EventTarget {
@@ -35,10 +35,14 @@ export class Workspace extends EventTarget {
   readonly #exampleOf: (preset: string) => Problem | null;
   #fellBack = false;
 
-  constructor(initial: State, exampleOf: (preset: string) => Problem | null) {
+  constructor(
+    initial: State,
+    exampleOf: (preset: string) => Problem | null,
+    fetchReducer: () => Promise<Reduce>,
+  ) {
     super();
     this.#exampleOf = exampleOf;
-    this.store = createStore(initial, async () => (await import('../state/reducer.ts')).reduce);
+    this.store = createStore(initial, fetchReducer);
     this.store.subscribe((state, previous) => {
       if (state.problem !== previous.problem) this.#schedule();
       this.#tell('state');
