@@ -1,4 +1,4 @@
-/** Serves the built site from a sub-folder, with and without the strict policy, on a free port. */
+/** Serves the built site and package from sub-folders, under different policies, on a free port. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -7,8 +7,20 @@ import { fileURLToPath } from 'node:url';
 /** What the page must run under. A worker obeys the header of its own file: every file has it. */
 const strictPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
 
-/** `<policy>/<folder>/…`: the policies are `open` and `strict`, the folders these. */
+/**
+ * `<policy>/<folder>/…`: the policies are these, by their headers, and pages of other origins may
+ * read what is `open`.
+ * @type {Record<string, Record<string, string>>}
+ */
+const policies = {
+  open: { 'access-control-allow-origin': '*' },
+  strict: { 'content-security-policy': strictPolicy },
+  'no-workers': { 'content-security-policy': `${strictPolicy}; worker-src 'none'` },
+};
+
+/** @type {Record<string, string>} */
 const folders = {
+  core: fileURLToPath(new URL('../../lib/core', import.meta.url)),
   lab: fileURLToPath(new URL('../../dist', import.meta.url)),
   pages: fileURLToPath(new URL('pages', import.meta.url)),
 };
@@ -37,9 +49,7 @@ export async function startSite() {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Not found</p>');
       return;
     }
-    /** @type {Record<string, string>} */
-    const headers = { 'content-type': file.type, 'cache-control': 'no-store' };
-    if (pathname.startsWith('/strict/')) headers['content-security-policy'] = strictPolicy;
+    const headers = { 'content-type': file.type, 'cache-control': 'no-store', ...file.policy };
     response.writeHead(200, headers).end(file.content);
   });
   return listen(server);
@@ -61,13 +71,14 @@ export async function listen(/** @type {import('node:http').Server} */ server) {
 
 /** The file a path names, or null. */
 async function find(/** @type {string} */ pathname) {
-  const [, policy, folder, ...rest] = normalize(decodeURIComponent(pathname)).split('/');
-  const known = policy === 'open' || policy === 'strict';
-  if (!known || (folder !== 'lab' && folder !== 'pages') || rest.length === 0) return null;
+  const [, first = '', second = '', ...rest] = normalize(decodeURIComponent(pathname)).split('/');
+  const policy = policies[first];
+  const folder = folders[second];
+  if (!policy || !folder || rest.length === 0) return null;
   const path = rest.join('/') || 'index.html';
   try {
-    const content = await readFile(join(folders[folder], path));
-    return { content, type: types[extname(path)] ?? 'application/octet-stream' };
+    const content = await readFile(join(folder, path));
+    return { policy, content, type: types[extname(path)] ?? 'application/octet-stream' };
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** `npm test`: the native tests (three ways), Vitest, and the browser tests on the built site. */
 import { ensureChromium, ensurePackages, run, runMain } from '../../wasm/toolchain/setup.mjs';
-import { buildSite } from '../../wasm/toolchain/site.mjs';
+import { buildPackage, buildSite } from '../../wasm/toolchain/site.mjs';
 import { buildWasm } from '../../wasm/toolchain/wasm.mjs';
 import { runParts } from './parts.mjs';
 
@@ -17,6 +17,7 @@ await runMain(async () => {
     'TypeScript and both WASM builds in Node': () => run('node_modules/.bin/vitest', ['run']),
     'the built site in Chromium': () => {
       buildSite();
+      buildPackage();
       run('node_modules/.bin/playwright', ['test', '--config', 'tests/browser']);
     },
   });

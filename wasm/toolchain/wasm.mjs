@@ -1,13 +1,13 @@
 /**
- * The one entry point that builds the WASM modules, with whichever Emscripten there is; also runs
- * alone: `node wasm/toolchain/wasm.mjs`.
+ * The one entry point that builds the WASM modules, with whichever Emscripten there is, and the script
+ * of their workers; also runs alone: `node wasm/toolchain/wasm.mjs`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureEmscripten } from './emscripten.mjs';
-import { ensureNodeModules, projectRoot, runMain } from './setup.mjs';
+import { ensureNodeModules, projectRoot, run, runMain } from './setup.mjs';
 
 /**
  * Builds what has changed: the two modules of the core, and on demand those that only benchmarks use.
@@ -27,9 +27,24 @@ export function buildWasm(...more) {
     writeFileSync(stampFile, stamp);
   }
   emscripten.run('cmake', '--build', '--preset', 'wasm-release');
+  buildWorker();
   if (more.length > 0) {
     emscripten.run('cmake', '--build', '--preset', 'wasm-release', '--target', ...more);
   }
+}
+
+/**
+ * The script of the workers, in one file without imports: a worker made of a blob cannot have any. The
+ * address stands for that of the Emscripten script, which fetches nothing by it.
+ */
+function buildWorker() {
+  run('node_modules/.bin/rolldown', [
+    ...['web/core/worker.ts', '--format', 'iife', '--minify', '--log-level', 'warn'],
+    ...['--external', 'module', '--external', 'node:worker_threads'],
+    ...['--transform.define', 'import.meta.url:scriptAddress'],
+    ...['--intro', 'const scriptAddress = "file:///";'],
+    ...['--file', 'web/core/generated/worker.js'],
+  ]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runMain(async () => buildWasm());

@@ -66,6 +66,13 @@ export class WasmAttention extends Held<Module> implements Attention {
     this.#setRows(name, placeOfPast[name], values, [0, this.#config.past ?? 0]);
   }
 
+  setInputs(inputs: AttentionInputs): void {
+    for (const name of ['q', 'k', 'v'] as const) this.setInput(name, inputs[name], inputs.layout);
+    if (inputs.pastKey) this.setPast('presentKey', inputs.pastKey);
+    if (inputs.pastValue) this.setPast('presentValue', inputs.pastValue);
+    if (inputs.mask) this.setMask(inputs.mask);
+  }
+
   setMask(values: Mask['values']): void {
     const { mask } = this.#config;
     if (!mask) throw new AttentionError('stageAbsent', 'mask');
@@ -144,12 +151,7 @@ export function attend(
 ): Float32Array {
   const attention = engine.createAttention(config);
   try {
-    for (const name of ['q', 'k', 'v'] as const) {
-      attention.setInput(name, inputs[name], inputs.layout);
-    }
-    if (inputs.pastKey) attention.setPast('presentKey', inputs.pastKey);
-    if (inputs.pastValue) attention.setPast('presentValue', inputs.pastValue);
-    if (inputs.mask) attention.setMask(inputs.mask);
+    attention.setInputs(inputs);
     attention.run();
     return attention.output.slice();
   } finally {

@@ -4,3 +4,4 @@ export { AttentionError, type ErrorCode } from './errors.ts';
 export { liveSessionCount } from './forward-session.ts';
 export { type LoadOptions, load, version } from './load.ts';
 export * from './types.ts';
+export { type AsyncOptions, attendAsync, workerKind } from './workers.ts';

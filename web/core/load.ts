@@ -4,6 +4,7 @@ import type { ForwardModule } from './boundary.ts';
 import { AttentionError, learn } from './errors.ts';
 import { WasmForwardSession } from './forward-session.ts';
 import forwardScript from './generated/forward-simd128.mjs';
+import { type Factory, instantiate } from './instantiate.ts';
 import { selfTest } from './self-test.ts';
 import type { Module } from './session.ts';
 import type { Build, Engine, ForwardEngine, StageInfo } from './types.ts';
@@ -17,13 +18,6 @@ export interface LoadOptions {
   readonly build?: Build;
 }
 
-type Factory = (options: {
-  instantiateWasm(
-    imports: WebAssembly.Imports,
-    done: (instance: WebAssembly.Instance) => void,
-  ): object;
-}) => Promise<unknown>;
-
 /** What an engine has of its own part. */
 type Own<E> = Omit<E, 'build' | 'version' | 'fallbackReason' | 'stages'>;
 
@@ -32,7 +26,7 @@ interface Part<E extends ForwardEngine> {
   readonly name: string;
   script(build: Build): Promise<Factory>;
   readonly wasm: Readonly<Record<Build, URL>>;
-  own(module: unknown, stages: readonly StageInfo[]): Promise<Own<E>>;
+  own(module: unknown, stages: readonly StageInfo[], compiled: WebAssembly.Module): Promise<Own<E>>;
 }
 
 // Addresses are written out, so that a bundler sees all of them and a browser loads one build only.
@@ -59,7 +53,7 @@ const whole: Part<Engine> = {
     relaxed: new URL('./generated/attention-relaxed.wasm', import.meta.url),
     simd128: new URL('./generated/attention-simd128.wasm', import.meta.url),
   },
-  own: async (module, stages) => {
+  own: async (module, stages, compiled) => {
     const [{ WasmSession }, { WasmAttention }, errors] = await Promise.all([
       import('./session.ts'),
       import('./attend.ts'),
@@ -68,6 +62,7 @@ const whole: Part<Engine> = {
     learn(errors.wholeSentences, errors.wholeSubjects);
     const core = module as Module;
     return {
+      compiled,
       memory: () => ({ inUse: core.bytesInUse(), total: core.wasmMemory.buffer.byteLength }),
       createSession: () => new WasmSession(core, stages),
       createAttention: (config) => new WasmAttention(core, config),
@@ -141,14 +136,15 @@ async function start(
   const file = `${part.name}-${build}.wasm`;
   const url = folder === undefined ? part.wasm[build] : new URL(file, folder);
   const [factory, bytes] = await Promise.all([importScript(part, build), read(url, file)]);
-  const module = await instantiate(factory, await compile(bytes, file), file);
+  const compiled = await compile(bytes, file);
+  const module = await instantiate(factory, compiled, file);
   const stages: readonly StageInfo[] = JSON.parse(module.stageTable());
   const engine: ForwardEngine = {
     build,
     version,
     fallbackReason,
     stages,
-    ...(await part.own(module, stages)),
+    ...(await part.own(module, stages, compiled)),
   };
   selfTest(engine);
   return engine;
@@ -201,24 +197,5 @@ async function compile(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<We
       throw new AttentionError('wasmBlocked');
     }
     throw new AttentionError('wasmBroken', file, message);
-  }
-}
-
-async function instantiate(
-  factory: Factory,
-  compiled: WebAssembly.Module,
-  file: string,
-): Promise<ForwardModule> {
-  try {
-    return (await new Promise<unknown>((resolve, reject) => {
-      factory({
-        instantiateWasm(imports, done) {
-          WebAssembly.instantiate(compiled, imports).then(done).catch(reject);
-          return {};
-        },
-      }).then(resolve, reject);
-    })) as ForwardModule;
-  } catch (error) {
-    throw new AttentionError('wasmBroken', file, (error as Error).message);
   }
 }

@@ -261,6 +261,12 @@ export interface AttentionInputs {
   readonly layout?: Layout;
 }
 
+/**
+ * Where long work runs: in workers from the address of their script, in workers from a blob of it
+ * (where that address is refused), or in slices on the calling thread (where both are).
+ */
+export type WorkerKind = 'url' | 'blob' | 'slices';
+
 export type Build = 'simd128' | 'relaxed';
 
 /** A running engine of forward passes: one WASM instance. */
@@ -275,6 +281,8 @@ export interface ForwardEngine {
 
 /** A running engine of everything. */
 export interface Engine extends ForwardEngine {
+  /** The compiled module, from which workers make instances of their own. */
+  readonly compiled: WebAssembly.Module;
   /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
   memory(): { readonly inUse: number; readonly total: number };
   createSession(): Session;
@@ -295,6 +303,8 @@ export interface Attention {
   setPast(name: 'presentKey' | 'presentValue', values: ArrayLike<number>): void;
   /** Takes the mask in place of the former one, or throws AttentionError: then nothing is hidden by it. */
   setMask(values: Mask['values']): void;
+  /** All of them at once. */
+  setInputs(inputs: AttentionInputs): void;
   /** batch · heads · tq rows of the result. */
   readonly rows: number;
   /** Computes the rows first <= row < last of the result; all of them by default. */

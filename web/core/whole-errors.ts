@@ -10,6 +10,8 @@ export const wholeSentences = {
     `The mask holds ${found} at ${expected}; a boolean mask holds 0 and 1, a float mask finite numbers and −Infinity.`,
   badSeed: (_subject: string, found: Fact, expected: Fact) =>
     `A seed must be a whole number from 0 to ${expected}; found ${found}.`,
+  workerDied: (_subject: string, found: Fact) =>
+    `A worker stopped in the middle of its work (${found}); nothing came of it. The next call starts a new one.`,
   rowOutside: (_subject: string, found: Fact, expected: Fact) =>
     `A range of rows must begin and end between 0 and ${expected}; found ${found}.`,
 };
@@ -26,5 +28,6 @@ export const wholeSubjects = {
   mask: 'The mask',
   presentKey: 'The past keys',
   presentValue: 'The past values',
+  workers: 'The number of workers',
   dOutput: 'The gradient of the result',
 };

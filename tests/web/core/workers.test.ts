@@ -1,0 +1,247 @@
+/** Attention on other threads: the bits of the calling thread, progress, abortion, and workers that die. */
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  type AsyncOptions,
+  type AttentionConfig,
+  type AttentionInputs,
+  AttentionError,
+  attend,
+  attendAsync,
+  type Engine,
+  load,
+  workerKind,
+} from '../../../web/core/index.ts';
+
+/** The multiples of 1/8 from −8 to 8, in an order without a pattern. */
+function scattered(count: number): Float32Array {
+  let state = 1;
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 48271) >>> 0) % 0x7fffffff;
+    return ((state % 129) - 64) / 8;
+  });
+}
+
+const large = { tq: 1024, tk: 1024, dK: 16, dV: 16 } as const;
+
+/** Keys of zeros: the result is the mean of the visible values, here of 0, 1, 2, …. */
+function counting({ tq, tk, dK, dV }: AttentionConfig): AttentionInputs {
+  return {
+    q: scattered(tq * dK),
+    k: new Float32Array(tk * dK),
+    v: Float32Array.from({ length: tk * dV }, (_, i) => Math.floor(i / dV)),
+  };
+}
+
+/** Every worker that something was sent to from now on. */
+function watched(): Set<Worker> {
+  const seen = new Set<Worker>();
+  const { postMessage } = Worker.prototype;
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+    seen.add(this);
+    return postMessage.apply(this, sent);
+  });
+  return seen;
+}
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await load();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('Node has workers from the address of their script', async () => {
+  expect(await workerKind(engine)).toBe('url');
+});
+
+const ways: Readonly<Record<string, AsyncOptions>> = {
+  'two workers': { workers: 2 },
+  'one worker': { workers: 1 },
+  'slices on this thread': { workers: 0 },
+};
+
+describe.each(Object.entries(ways))('%s', (_, options) => {
+  test('means of the values, every row of them', async () => {
+    const result = await attendAsync(engine, counting(large), large, options);
+    expect(result).toHaveLength(large.tq * large.dV);
+    // Σ over 1024 keys rounds at most 1024 times: k·eps·magnitude.
+    for (const found of result) expect(Math.abs(found - 511.5)).toBeLessThan(1024 * 2 ** -24 * 1024);
+  });
+
+  test('with a causal mask, the means of 0 … t', async () => {
+    const config = { ...large, causal: true };
+    const result = await attendAsync(engine, counting(large), config, options);
+    for (let t = 0; t < large.tq; t += 1) {
+      const error = Math.abs((result[t * large.dV] ?? Number.NaN) - t / 2);
+      expect(error, `row ${t}`).toBeLessThan(1024 * 2 ** -24 * (t + 1));
+    }
+  });
+
+  test.each<[string, AttentionConfig]>([
+    ['heads that share keys', { batch: 2, heads: 4, kvHeads: 2, tq: 290, tk: 333, dK: 31, dV: 17 }],
+    ['more heads than blocks', { heads: 40, kvHeads: 40, tq: 3, tk: 2000, dK: 70, dV: 70 }],
+    ['valid lengths', { batch: 3, tq: 400, tk: 500, dK: 32, dV: 32, validLengths: [500, 7, 0] }],
+  ])('%s: the bits of the calling thread', async (_name, config) => {
+    const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = config;
+    const inputs = {
+      q: scattered(batch * heads * tq * dK),
+      k: scattered(batch * kvHeads * tk * dK),
+      v: scattered(batch * kvHeads * tk * dV),
+    };
+    const sent = watched();
+    const found = await attendAsync(engine, inputs, config, options);
+    expect(sent.size).toBe(options.workers);
+    expect(found).toEqual(attend(engine, inputs, config));
+  });
+
+  test('a mask, and tokens with their heads side by side', async () => {
+    const config = {
+      ...large,
+      heads: 2,
+      mask: { kind: 'boolean', shape: [1024, 1024] },
+    } as const;
+    const mask = Array.from({ length: 1024 ** 2 }, (_, i) => i % 3 === 0);
+    const inputs = {
+      q: scattered(1024 * 32),
+      k: scattered(1024 * 16),
+      v: scattered(1024 * 16),
+      mask,
+      layout: 'tokens',
+    } as const;
+    expect(await attendAsync(engine, inputs, config, options)).toEqual(
+      attend(engine, inputs, config),
+    );
+  });
+
+  test('progress rises up to all rows', async () => {
+    const told: [number, number][] = [];
+    await attendAsync(engine, counting(large), large, {
+      ...options,
+      onProgress: (done, rows) => told.push([done, rows]),
+    });
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.at(-1)).toEqual([1024, 1024]);
+    expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
+    expect(new Set(told.map(([, rows]) => rows))).toEqual(new Set([1024]));
+  });
+
+  test('what listens to the progress may fail', async () => {
+    const onProgress = () => {
+      throw new Error('of its own');
+    };
+    const failing = attendAsync(engine, counting(large), large, { ...options, onProgress });
+    await expect(failing).rejects.toThrow('of its own');
+    const [first] = await attendAsync(engine, counting(large), large, options);
+    expect(first).toBeCloseTo(511.5, 3);
+  });
+
+  test('an abortion stops the work, before it and in the middle of it', async () => {
+    const config = { ...large, tq: 4096 };
+    const aborter = new AbortController();
+    let told = 0;
+    const running = attendAsync(engine, counting(config), config, {
+      ...options,
+      signal: aborter.signal,
+      onProgress: () => {
+        told += 1;
+        aborter.abort(new Error('enough'));
+      },
+    });
+    await expect(running).rejects.toThrow('enough');
+    const again = attendAsync(engine, counting(config), config, {
+      ...options,
+      signal: aborter.signal,
+    });
+    await expect(again).rejects.toThrow('enough');
+    // Another job is not disturbed by what was left of that one.
+    const result = await attendAsync(engine, counting(large), large, options);
+    expect(result.at(-1)).toBeCloseTo(511.5, 3);
+    expect(told).toBe(1);
+  });
+
+  test('errors are those of the calling thread', async () => {
+    const shorter = { ...counting(large), k: [1, 2, 3] };
+    const failing = attendAsync(engine, shorter, large, options);
+    await expect(failing).rejects.toThrow(
+      expect.objectContaining({ code: 'wrongLength', subject: 'k', found: 3, expected: 16384 }),
+    );
+    await expect(failing).rejects.toThrow(AttentionError);
+    await expect(failing).rejects.toThrow('K needs 16384 numbers; found 3.');
+    const refused = attendAsync(engine, counting(large), { ...large, kvHeads: 0 }, options);
+    await expect(refused).rejects.toThrow('The number of key/value heads');
+  });
+
+  test('the inputs may change as soon as the call has returned, and are not taken away', async () => {
+    const inputs = counting(large);
+    const running = attendAsync(engine, inputs, large, options);
+    (inputs.v as Float32Array).fill(0);
+    expect((await running)[0]).toBeCloseTo(511.5, 3);
+    expect(inputs.v).toHaveLength(1024 * 16);
+  });
+});
+
+test('small work stays on the calling thread', async () => {
+  const sent = watched();
+  const small = { ...large, tq: 64, tk: 64 };
+  expect((await attendAsync(engine, counting(small), small))[0]).toBeCloseTo(31.5, 4);
+  expect(sent.size).toBe(0);
+});
+
+test('jobs that come at the same time all get their own results', async () => {
+  const scales = [0, 1, 2, 3];
+  const results = await Promise.all(
+    scales.map((scale) => {
+      const inputs = counting(large);
+      return attendAsync(
+        engine,
+        { ...inputs, v: (inputs.v as Float32Array).map((value) => value * scale) },
+        large,
+        { workers: 2 },
+      );
+    }),
+  );
+  for (const [i, scale] of scales.entries()) {
+    expect(results[i]?.at(-1)).toBeCloseTo(511.5 * scale, 2);
+  }
+});
+
+test.each([-1, 1.5, Number.NaN])('%s workers are refused', async (workers) => {
+  await expect(attendAsync(engine, counting(large), large, { workers })).rejects.toThrow(
+    `The number of workers must be a whole number of at least 0; found ${workers}.`,
+  );
+});
+
+test('a worker that dies is told of, and the next call has a new one', async () => {
+  const config = { ...large, tq: 4096 };
+  const sent = watched();
+  const failing = attendAsync(engine, counting(config), config, {
+    workers: 2,
+    onProgress: () => [...sent][0]?.terminate(),
+  });
+  await expect(failing).rejects.toThrow(
+    expect.objectContaining({
+      code: 'workerDied',
+      message: expect.stringContaining('in the middle of its work'),
+    }),
+  );
+  const result = await attendAsync(engine, counting(large), large, { workers: 2 });
+  expect(result.at(-1)).toBeCloseTo(511.5, 3);
+  expect(sent.size).toBe(3);
+});
+
+test('a worker that no longer answers is given up', async () => {
+  const config = { ...large, tq: 4096 };
+  await attendAsync(engine, counting(config), config, { workers: 1 });
+  vi.useFakeTimers();
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(() => {});
+  try {
+    const failing = attendAsync(engine, counting(config), config, { workers: 1 });
+    const told = expect(failing).rejects.toThrow('it no longer answers');
+    await vi.advanceTimersByTimeAsync(30_000);
+    await told;
+  } finally {
+    vi.useRealTimers();
+  }
+});

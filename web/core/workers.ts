@@ -1,0 +1,409 @@
+/**
+ * Fused attention without holding up the calling thread: its rows are shared out to workers, each
+ * with an instance of its own, or worked in slices where there are no workers.
+ */
+import { attend } from './attend.ts';
+import { AttentionError } from './errors.ts';
+import type { AttentionConfig, AttentionInputs, Engine, WorkerKind } from './types.ts';
+import { type FromWorker, flopsOf, type Range, rangesOf, type ToWorker } from './work.ts';
+
+export interface AsyncOptions {
+  /**
+   * At most so many; by default as many as there are processors, and no more than 8. With 0 the work
+   * is done in slices on the calling thread.
+   */
+  readonly workers?: number;
+  /** Aborting it rejects the promise with its reason, at once. */
+  readonly signal?: AbortSignal;
+  /** Told after every range of rows how many rows of how many are done. */
+  readonly onProgress?: (done: number, rows: number) => void;
+}
+
+/**
+ * Work of fewer flops is done at once on the calling thread: what it would gain, waking workers and
+ * sending them their inputs takes. Measured by `npm run bench -- --suite workers`.
+ */
+export const asyncFlops = 60e6;
+/** Without workers, the calling thread is given back after about so many flops (2 to 3 ms). */
+const sliceFlops = 60e6;
+/** A worker that does not answer for so long is dead; a range takes milliseconds. */
+const patience = 20_000;
+/** Workers without work are kept so long. */
+const idleTime = 10_000;
+
+/**
+ * As `attend`, with the same bits, but the promise of it; the inputs may be changed as soon as the
+ * call has returned. Rejects with an AttentionError like `attend`'s, with one of code `workerDied`
+ * when a worker stopped in the middle of its work (the next call starts a new one), or with the
+ * signal's reason.
+ */
+export async function attendAsync(
+  engine: Engine,
+  inputs: AttentionInputs,
+  config: AttentionConfig,
+  options: AsyncOptions = {},
+): Promise<Float32Array> {
+  const { signal, workers = 0 } = options;
+  if (!Number.isInteger(workers) || workers < 0)
+    throw new AttentionError('badSize', 'workers', workers, 0);
+  signal?.throwIfAborted();
+  if (flopsOf(config) < asyncFlops) return attend(engine, inputs, config);
+  // What is wrong with the sizes is found here, before anything is sent.
+  engine.createAttention(config).dispose();
+  const job: Job = { inputs: copied(inputs), config, ranges: rangesOf(config), options };
+  return untilAborted(poolOf(engine).take(job), signal);
+}
+
+/** The promise, or a rejection as soon as the signal is aborted. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** How long work runs here: it is found out by the first worker. */
+export async function workerKind(engine: Engine): Promise<WorkerKind> {
+  return poolOf(engine).kind();
+}
+
+interface Job {
+  readonly inputs: AttentionInputs;
+  readonly config: AttentionConfig;
+  readonly ranges: readonly Range[];
+  readonly options: AsyncOptions;
+}
+
+const pools = new WeakMap<WebAssembly.Module, Pool>();
+
+function poolOf(engine: Engine): Pool {
+  let pool = pools.get(engine.compiled);
+  if (!pool) {
+    pool = new Pool(engine);
+    pools.set(engine.compiled, pool);
+  }
+  return pool;
+}
+
+/** The workers of an engine. */
+class Pool {
+  readonly #engine: Engine;
+  #idle: Hand[] = [];
+  #kind: WorkerKind = 'url';
+  #isKnown = false;
+  /** Jobs run one after another: each has all the workers. */
+  #last: Promise<unknown> = Promise.resolve();
+  #count = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  async kind(): Promise<WorkerKind> {
+    if (!this.#isKnown) await this.#inTurn(async () => this.#release(await this.#hire(1)));
+    return this.#kind;
+  }
+
+  take(job: Job): Promise<Float32Array> {
+    return this.#inTurn(() => this.#work(job));
+  }
+
+  async #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(act);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #work(job: Job): Promise<Float32Array> {
+    const { signal, workers = await processors() } = job.options;
+    signal?.throwIfAborted();
+    const hands = await this.#hire(Math.min(workers, job.ranges.length));
+    try {
+      return await (hands.length > 0
+        ? shareOut(hands, job, ++this.#count)
+        : inSlices(this.#engine, job));
+    } finally {
+      this.#release(hands);
+    }
+  }
+
+  /** So many workers, or fewer when more cannot be had; none when workers are refused altogether. */
+  async #hire(count: number): Promise<Hand[]> {
+    clearTimeout(this.#timer);
+    // One may have died at rest.
+    this.#idle = this.#idle.filter(({ isDead }) => !isDead);
+    const hands = this.#idle.splice(0, count);
+    for (const hand of hands) hand.wake();
+    while (this.#kind !== 'slices' && hands.length < count) {
+      const kind = this.#kind;
+      const opening = Array.from({ length: count - hands.length }, () =>
+        Hand.open(kind, this.#engine.compiled),
+      );
+      const opened = await Promise.allSettled(opening);
+      hands.push(...opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+      if (hands.length > 0) break;
+      this.#kind = kind === 'url' && !isNode ? 'blob' : 'slices';
+    }
+    this.#isKnown = true;
+    return hands;
+  }
+
+  #release(hands: readonly Hand[]): void {
+    for (const hand of hands.filter(({ isDead }) => !isDead)) {
+      hand.rest();
+      this.#idle.push(hand);
+    }
+    this.#timer = setTimeout(() => {
+      for (const hand of this.#idle.splice(0)) hand.end();
+    }, idleTime);
+    (this.#timer as { unref?(): void }).unref?.();
+  }
+}
+
+/** Has workers compute the ranges, two at a time each, so that none waits for the next. */
+function shareOut(hands: readonly Hand[], job: Job, number: number): Promise<Float32Array> {
+  const { inputs, config, ranges, options } = job;
+  const rows = ranges.at(-1)?.[1] ?? 0;
+  const { dV } = config;
+  const result = new Float32Array(rows * dV);
+  let next = 0;
+  let done = 0;
+  return new Promise((resolve, reject) => {
+    const { signal, onProgress } = options;
+    const finish = (act: () => void) => {
+      for (const hand of hands) hand.listen(null);
+      signal?.removeEventListener('abort', abort);
+      act();
+    };
+    const abort = () => finish(() => reject(signal?.reason));
+    signal?.addEventListener('abort', abort);
+    const give = (hand: Hand) => {
+      const range = ranges[next];
+      if (!range) return;
+      next += 1;
+      hand.post({ type: 'rows', job: number, range });
+    };
+    const take = (range: Range, values: Float32Array) => {
+      const [first, last] = range;
+      result.set(values, first * dV);
+      done += last - first;
+      onProgress?.(done, rows);
+      if (done === rows) finish(() => resolve(result));
+    };
+    for (const [i, hand] of hands.entries()) {
+      hand.listen({
+        message: (message) => {
+          if (message.type === 'ready' || message.job !== number) return;
+          if (message.type === 'failed') {
+            const { code, subject, found, expected } = message.failure;
+            finish(() => reject(new AttentionError(code, subject, found, expected)));
+            return;
+          }
+          give(hand);
+          try {
+            take(message.range, message.values);
+          } catch (error) {
+            finish(() => reject(error));
+          }
+        },
+        death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
+      });
+      // The last one gets the copy itself.
+      const own = i === hands.length - 1 ? inputs : copied(inputs);
+      hand.post({ type: 'job', job: number, config, inputs: own }, buffersOf(own));
+    }
+    for (let each = 0; each < 2; each += 1) hands.forEach(give);
+  });
+}
+
+/** The same on the calling thread, which is given back in between. */
+async function inSlices(engine: Engine, { inputs, config, ranges, options }: Job) {
+  const attention = engine.createAttention(config);
+  try {
+    attention.setInputs(inputs);
+    const { rows } = attention;
+    const perSlice = (sliceFlops / flopsOf(config)) * rows;
+    let first = 0;
+    for (const [, last] of ranges) {
+      if (last - first < perSlice && last < rows) continue;
+      options.signal?.throwIfAborted();
+      attention.run(first, last);
+      options.onProgress?.(last, rows);
+      first = last;
+      await pause();
+    }
+    return attention.output.slice();
+  } finally {
+    attention.dispose();
+  }
+}
+
+interface Listener {
+  message(message: FromWorker): void;
+  death(reason: string): void;
+}
+
+/** What web workers and Node's threads have in common here. */
+interface RawWorker {
+  postMessage(message: ToWorker, transfer: ArrayBuffer[]): void;
+  terminate(): unknown;
+  ref?(): void;
+  unref?(): void;
+}
+
+/** A worker that is ready, whichever kind it is of. */
+class Hand {
+  isDead = false;
+  readonly #worker: RawWorker;
+  #listener: Listener | null = null;
+  #unanswered = 0;
+  #watch: ReturnType<typeof setTimeout> | undefined;
+
+  static async open(kind: WorkerKind, compiled: WebAssembly.Module): Promise<Hand> {
+    const hand = isNode ? await Hand.#ofNode() : await Hand.#ofBrowser(kind);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        hand.listen({ message: () => resolve(), death: (reason) => reject(new Error(reason)) });
+        hand.post({ type: 'start', compiled });
+      });
+    } catch (error) {
+      hand.end();
+      throw error;
+    }
+    hand.listen(null);
+    return hand;
+  }
+
+  static async #ofBrowser(kind: WorkerKind): Promise<Hand> {
+    if (kind === 'url') return new Hand(new Worker(scriptUrl)).#hear();
+    // The code itself: from another origin, and in a sandboxed frame, an address is refused.
+    const response = await fetch(scriptUrl);
+    const type = 'text/javascript';
+    const address = URL.createObjectURL(new Blob([await response.text()], { type }));
+    return new Hand(new Worker(address)).#hear();
+  }
+
+  static async #ofNode(): Promise<Hand> {
+    const name: string = 'node:worker_threads';
+    const { Worker: Thread } = await import(/* @vite-ignore */ name);
+    // Options of the process may not fit a thread, such as those of `node --eval`.
+    const thread = new Thread(scriptUrl, { execArgv: [] });
+    const hand = new Hand(thread);
+    thread.on('message', (message: FromWorker) => hand.#hears(message));
+    thread.on('error', (error: Error) => hand.#die(error.message));
+    thread.on('exit', () => hand.#die('it ended'));
+    return hand;
+  }
+
+  constructor(worker: RawWorker) {
+    this.#worker = worker;
+  }
+
+  #hear(): this {
+    const worker = this.#worker as Worker;
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hears(data);
+    worker.onerror = (event) => {
+      // Here it is told by an AttentionError.
+      event.preventDefault();
+      this.#die(event.message ?? 'it could not be started');
+    };
+    worker.onmessageerror = () => this.#die('a message could not be read');
+    return this;
+  }
+
+  /** Node ends when only workers at rest are left. */
+  rest(): void {
+    this.#worker.unref?.();
+  }
+
+  wake(): void {
+    this.#worker.ref?.();
+  }
+
+  listen(listener: Listener | null): void {
+    this.#listener = listener;
+  }
+
+  post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
+    if (message.type !== 'job') this.#unanswered += 1;
+    this.#worker.postMessage(message, transfer);
+    this.#keepWatch();
+  }
+
+  end(): void {
+    this.isDead = true;
+    clearTimeout(this.#watch);
+    this.#worker.terminate();
+  }
+
+  #hears(message: FromWorker): void {
+    this.#unanswered -= 1;
+    this.#keepWatch();
+    this.#listener?.message(message);
+  }
+
+  #keepWatch(): void {
+    clearTimeout(this.#watch);
+    if (this.#unanswered <= 0) return;
+    this.#watch = setTimeout(() => this.#die('it no longer answers'), patience);
+  }
+
+  #die(reason: string): void {
+    if (this.isDead) return;
+    this.end();
+    this.#listener?.death(reason);
+  }
+}
+
+const isNode = typeof Worker === 'undefined' && 'process' in globalThis;
+// Written out, so that a bundler sees it; the build makes it of worker.ts.
+const scriptUrl = new URL('./generated/worker.js', import.meta.url);
+
+async function processors(): Promise<number> {
+  const most = 8;
+  if (!isNode) return Math.min(navigator.hardwareConcurrency ?? 1, most);
+  const name: string = 'node:os';
+  return Math.min((await import(/* @vite-ignore */ name)).availableParallelism(), most);
+}
+
+/** Copies with memory of their own, float32 where they are numbers, which can be sent away. */
+function copied(inputs: AttentionInputs): AttentionInputs {
+  const copy = (values: ArrayLike<unknown>) =>
+    Float32Array.from(values as ArrayLike<number>, Number);
+  const given = Object.entries(inputs).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name,
+      value instanceof Float32Array
+        ? value.slice()
+        : typeof value === 'string'
+          ? value
+          : copy(value),
+    ]),
+  ) as unknown as AttentionInputs;
+}
+
+const buffersOf = (inputs: AttentionInputs): ArrayBuffer[] =>
+  Object.values(inputs).flatMap((value) =>
+    value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [],
+  );
+
+/** Lets whatever waits for this thread go first; timers would be slowed down. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
