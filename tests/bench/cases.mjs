@@ -14,9 +14,15 @@
 /**
  * A figure that must be reached and one to aim at, for each of our builds. `ratio` is how many times
  * as fast as the fastest peer, `share` the part of the measured peak, `staged` the time of the
- * staged path in times of the fused one, `memory` the WASM memory in MB.
+ * staged path in times of the fused one, `workers` how many times as fast two workers are as one
+ * thread, `memory` the WASM memory in MB.
  * @typedef {{ relaxed: [must: number, aim: number], simd128: [must: number, aim: number] }} Bounds
- * @typedef {{ ratio?: Bounds, share?: Bounds, staged?: Bounds, memory?: Bounds }} Targets
+ * @typedef {{ ratio?: Bounds, share?: Bounds, staged?: Bounds, workers?: Bounds, memory?: Bounds }} Targets
+ */
+
+/**
+ * Who takes part: everybody, the fused path alone, or that and the same in two workers.
+ * @typedef {'all' | 'fused' | 'workers'} Field
  */
 
 /**
@@ -25,7 +31,7 @@
  * @property {string} name
  * @property {Problem} problem
  * @property {Targets} targets
- * @property {boolean} alone only the fused path takes part
+ * @property {Field} field
  */
 
 /** @type {Bounds} */
@@ -34,6 +40,9 @@ const large = { relaxed: [1.75, 1.9], simd128: [1.33, 1.4] };
 const share = { relaxed: [0.86, 0.9], simd128: [0.85, 0.88] };
 /** @type {Bounds} */
 const decode = { relaxed: [1.2, 1.8], simd128: [1.1, 1.4] };
+
+/** @type {Bounds} */
+const twoWorkers = { relaxed: [1.6, 1.85], simd128: [1.6, 1.85] };
 
 /** @type {Case[]} */
 export const cases = [
@@ -55,34 +64,42 @@ export const cases = [
     name: '8x512x64',
     problem: { heads: 8, tq: 512, tk: 512, d: 64, causal: false, resident: false },
     targets: { ratio: { relaxed: [1.75, 1.9], simd128: [1.33, 1.45] } },
-    alone: false,
+    field: 'all',
   },
   // Beside each other these two tell how time and memory grow.
-  { ...square('long', 4096, 64, { share }), alone: true },
+  { ...square('long', 4096, 64, { share }), field: 'fused' },
   {
     ...square('long', 8192, 64, { share, memory: { relaxed: [24, 24], simd128: [24, 24] } }),
-    alone: true,
+    field: 'fused',
   },
+  ...[512, 1024].map((t) => ({
+    ...square('workers', t, 64, {}),
+    field: /** @type {Field} */ ('workers'),
+  })),
+  ...[2048, 4096].map((t) => ({
+    ...square('workers', t, 64, { workers: twoWorkers }),
+    field: /** @type {Field} */ ('workers'),
+  })),
   {
     suite: 'decode',
     name: '8x8192x64-resident',
     problem: { heads: 8, tq: 1, tk: 8192, d: 64, causal: false, resident: true },
     targets: { ratio: decode },
-    alone: false,
+    field: 'all',
   },
   {
     suite: 'decode',
     name: '8x8192x64-copied',
     problem: { heads: 8, tq: 1, tk: 8192, d: 64, causal: false, resident: false },
     targets: { ratio: decode },
-    alone: false,
+    field: 'all',
   },
 ];
 
 /** @type {(suite: string, t: number, d: number, targets: Targets) => Case} */
 function square(suite, t, d, targets) {
   const problem = { heads: 1, tq: t, tk: t, d, causal: false, resident: false };
-  return { suite, name: `${t}x${d}`, problem, targets, alone: false };
+  return { suite, name: `${t}x${d}`, problem, targets, field: 'all' };
 }
 
 /** Two products of 2·d operations for every pair of a query and a key that it sees. */

@@ -11,7 +11,7 @@ import { isolated, serve } from './server.mjs';
 
 /**
  * @typedef {import('./measure.mjs').Measurement} Measurement
- * @typedef {{ problem: import('./cases.mjs').Problem, alone: boolean }} Task
+ * @typedef {{ problem: import('./cases.mjs').Problem, field: import('./cases.mjs').Field }} Task
  * @typedef {{ measure: (task: Task) => Promise<Measurement>, close: () => Promise<void> }} Host
  */
 

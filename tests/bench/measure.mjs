@@ -1,7 +1,7 @@
 /** Measures one case: everybody computes it in turn, round after round. Runs in a page or in Node. */
 import { attendRow, baselines } from './contestants/baselines.mjs';
 import { onnx } from './contestants/onnx.mjs';
-import { ours } from './contestants/ours.mjs';
+import { inWorkers, ours } from './contestants/ours.mjs';
 import { preparePeak } from './contestants/peak.mjs';
 import { tfjs } from './contestants/tfjs.mjs';
 
@@ -27,7 +27,12 @@ import { tfjs } from './contestants/tfjs.mjs';
 
 /** @typedef {Sample & { run: () => unknown, repeat: number, slow: boolean, bytes?: () => number }} Runner */
 
-const everybody = [...ours, ...onnx, tfjs, ...baselines];
+const fused = ours.filter(({ name }) => name.startsWith('fused'));
+const fields = {
+  all: [...ours, ...onnx, tfjs, ...baselines],
+  fused,
+  workers: [...fused, ...inWorkers],
+};
 
 // In milliseconds: how long the rounds of a case go on in all, and how long everybody warms up
 // (compilers work meanwhile).
@@ -44,12 +49,12 @@ const roundsOfSlow = 3;
 
 /**
  * @param {Problem} problem
- * @param {boolean} alone only the fused path takes part
+ * @param {import('./cases.mjs').Field} field
  * @returns {Promise<Measurement>}
  */
-export async function measure(problem, alone) {
+export async function measure(problem, field) {
   const inputs = randomInputs(problem);
-  const contestants = alone ? ours.filter(({ name }) => name.startsWith('fused')) : everybody;
+  const contestants = fields[field];
   const check = checker(problem, inputs);
   /** @type {Runner[]} */
   const runners = [];
@@ -76,7 +81,7 @@ export async function measure(problem, alone) {
   const samples = runners.map(({ run, repeat, slow, bytes, ...sample }) => ({
     ...sample,
     // Where others take part, the paths of a build share its memory.
-    memory: alone ? (bytes?.() ?? null) : null,
+    memory: field === 'fused' ? (bytes?.() ?? null) : null,
   }));
   return { samples, absent };
 }

@@ -3,9 +3,9 @@
 /** @type {{ measurement?: import('./measure.mjs').Measurement, error?: string }} */
 let outcome;
 try {
-  const { problem, alone } = JSON.parse(decodeURIComponent(location.search.slice(1)));
+  const { problem, field } = JSON.parse(decodeURIComponent(location.search.slice(1)));
   const { measure } = await import('./measure.mjs');
-  outcome = { measurement: await measure(problem, alone) };
+  outcome = { measurement: await measure(problem, field) };
 } catch (error) {
   outcome = { error: String(error) };
 }

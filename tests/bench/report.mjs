@@ -4,7 +4,8 @@ import { flopsOf } from './cases.mjs';
 /**
  * `ratio` is how many times as fast as the fastest peer of the same round, `shareOfPeak` the part of
  * the peak measured in the same round, both as medians over the rounds; `spread` is the interquartile
- * range of the milliseconds over their median. `memoryMB` is the WASM memory, where it is known.
+ * range of the milliseconds over their median. `memoryMB` is the WASM memory, where it is known;
+ * `overOneThread` is how many times as fast workers are as one thread, the median over the rounds.
  * @typedef {object} Row
  * @property {string} suite
  * @property {string} case
@@ -17,6 +18,7 @@ import { flopsOf } from './cases.mjs';
  * @property {number | null} ratio
  * @property {number} spread
  * @property {number} [memoryMB]
+ * @property {number} [overOneThread]
  *
  * @typedef {import('./measure.mjs').Sample} Sample
  */
@@ -37,6 +39,11 @@ export function rowsOf({ suite, name, problem }, browser, { samples }) {
       const fastest = Math.min(...peers.map((peer) => peer.ms[round] ?? Number.POSITIVE_INFINITY));
       return ms === null || !Number.isFinite(fastest) ? null : fastest / ms;
     });
+    const oneThread = samples.find(({ name }) => name === sample.name.replace('workers', 'fused'));
+    const gains = sample.ms.map((ms, round) => {
+      const alone = oneThread?.ms[round];
+      return ms && alone ? alone / ms : null;
+    });
     const shares = sample.ms.map((ms, round) => {
       const atPeak = peak?.ms[round];
       return ms && atPeak && peak.flops ? flops / ms / (peak.flops / atPeak) : null;
@@ -52,6 +59,7 @@ export function rowsOf({ suite, name, problem }, browser, { samples }) {
       shareOfPeak: medianOrNull(shares),
       ratio: sample.role === 'peak' ? null : medianOrNull(ratios),
       spread: (quantile(sample.ms, 0.75) - quantile(sample.ms, 0.25)) / medianMs,
+      ...(sample.name.startsWith('workers') ? { overOneThread: quantile(gains, 0.5) } : {}),
       ...(sample.memory === null ? {} : { memoryMB: sample.memory / 2 ** 20 }),
     };
   });
@@ -80,7 +88,17 @@ export function printCase({ suite, name, targets }, rows, { samples, absent }) {
   const rounds = samples[0]?.ms.length ?? 0;
   console.log(`\n${suite} ${name}: ${rounds} rounds in ${rows[0]?.browser}`);
   printTable([
-    ['contestant', 'median ms', 'best ms', 'GF/s', 'of peak', 'ratio', 'spread', 'memory'],
+    [
+      'contestant',
+      'median ms',
+      'best ms',
+      'GF/s',
+      'of peak',
+      'ratio',
+      '1 thread',
+      'spread',
+      'memory',
+    ],
     ...rows.map((row) => [
       row.contestant,
       row.medianMs.toPrecision(3),
@@ -88,6 +106,7 @@ export function printCase({ suite, name, targets }, rows, { samples, absent }) {
       row.gflops.toFixed(1),
       row.shareOfPeak === null ? '' : percent(row.shareOfPeak),
       row.ratio === null ? '' : `${row.ratio.toFixed(2)}×`,
+      row.overOneThread === undefined ? '' : `${row.overOneThread.toFixed(2)}×`,
       percent(row.spread),
       row.memoryMB === undefined ? '' : `${row.memoryMB.toFixed(0)} MB`,
     ]),
@@ -140,6 +159,12 @@ function verdicts(targets, rows) {
       lines.push(
         verdict(name, staged.medianMs / fused.medianMs, targets.staged[build], text, 'less'),
       );
+    }
+    const shared = rows.find(({ contestant }) => contestant === `workers-${build}`);
+    if (targets.workers && shared?.overOneThread !== undefined) {
+      const text = (/** @type {number} */ gain) => `${gain.toFixed(2)}×`;
+      const name = `workers-${build}, times as fast as one thread`;
+      lines.push(verdict(name, shared.overOneThread, targets.workers[build], text, 'more'));
     }
     if (targets.memory && fused.memoryMB !== undefined) {
       const text = (/** @type {number} */ size) => `${size.toFixed(1)} MB`;

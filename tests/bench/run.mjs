@@ -44,7 +44,7 @@ async function measureCases({ browser, suite, case: name }) {
   const rows = [];
   try {
     for (const item of chosen) {
-      const measurement = await host.measure({ problem: item.problem, alone: item.alone });
+      const measurement = await host.measure({ problem: item.problem, field: item.field });
       const found = rowsOf(item, browser, measurement);
       printCase(item, found, measurement);
       rows.push(...found);

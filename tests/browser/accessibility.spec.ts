@@ -56,7 +56,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
       await lab.host.locator('#scale').scrollIntoViewIfNeeded();
       await expect(lab.host.getByRole('table', { name: /^Without the division/ })).toBeVisible();
-      await expectClean(page, 'the comparison');
+      await lab.host.getByText('Engine', { exact: true }).click();
+      await expect(lab.host.getByText(/in web workers/)).toBeVisible();
+      await lab.button('Measure the speed here').click();
+      await expect(
+        lab.host.getByRole('table', { name: /^Operations on one thread/ }),
+      ).toBeVisible();
+      await expectClean(page, 'the comparison and the engine, measured');
     });
 
     test(`heat maps (${colorScheme})`, { tag: '@narrow' }, async ({ page }) => {

@@ -21,6 +21,7 @@
 
 #include "attn/attend.hpp"
 #include "attn/kernels.hpp"
+#include "attn/peak.hpp"
 #include "attn/pipeline.hpp"
 #include "attn/stages.hpp"
 #include "attn/status.hpp"
@@ -453,6 +454,7 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
 
 #ifndef ATTN_FORWARD_ONLY
   function("bytesInUse", &bytes_in_use);
+  function("multiplyAdds(rounds)", &attn::multiply_adds);
 
   emscripten::register_type<Float64View>("Float64Array");
   emscripten::register_type<Int32View>("Int32Array");

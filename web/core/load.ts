@@ -64,6 +64,7 @@ const whole: Part<Engine> = {
     return {
       compiled,
       memory: () => ({ inUse: core.bytesInUse(), total: core.wasmMemory.buffer.byteLength }),
+      multiplyAdds: (rounds) => core.multiplyAdds(rounds),
       createSession: () => new WasmSession(core, stages),
       createAttention: (config) => new WasmAttention(core, config),
     };

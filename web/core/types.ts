@@ -285,6 +285,11 @@ export interface Engine extends ForwardEngine {
   readonly compiled: WebAssembly.Module;
   /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
   memory(): { readonly inUse: number; readonly total: number };
+  /**
+   * Multiplies and adds on registers alone, so many rounds; gives how many floating-point operations
+   * that took. Their number a second is the peak of this build on this machine.
+   */
+  multiplyAdds(rounds: number): number;
   createSession(): Session;
   /** Throws AttentionError, like its `configure`. */
   createAttention(config: AttentionConfig): Attention;

@@ -4,6 +4,7 @@
  */
 import { attend } from './attend.ts';
 import { AttentionError } from './errors.ts';
+import { pause } from './pause.ts';
 import type { AttentionConfig, AttentionInputs, Engine, WorkerKind } from './types.ts';
 import { type FromWorker, flopsOf, type Range, rangesOf, type ToWorker } from './work.ts';
 
@@ -395,15 +396,3 @@ const buffersOf = (inputs: AttentionInputs): ArrayBuffer[] =>
   Object.values(inputs).flatMap((value) =>
     value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [],
   );
-
-/** Lets whatever waits for this thread go first; timers would be slowed down. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}

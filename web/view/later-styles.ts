@@ -109,6 +109,42 @@ export const laterStyles = css`
       font-size: 20px;
     }
   }
+  /* engine */
+  .engine {
+    max-width: 760px;
+    margin-bottom: 40px;
+  }
+  .engine summary {
+    font: 700 15px var(--ui);
+    cursor: pointer;
+    width: max-content;
+  }
+  .engine dl {
+    font: 14px/1.5 var(--ui);
+    display: grid;
+    grid-template-columns: max-content minmax(0, 1fr);
+    gap: 4px 16px;
+    margin: 12px 0;
+  }
+  .engine dt {
+    color: var(--soft);
+  }
+  .engine dd {
+    font: inherit;
+    margin: 0;
+  }
+  .engine p:has(button) {
+    font: 14px var(--ui);
+  }
+  .engine .bars th {
+    white-space: normal;
+  }
+  .engine progress {
+    accent-color: var(--accent);
+    vertical-align: middle;
+    margin-right: 8px;
+  }
+
   /* heat maps */
   .step:has(.heat) {
     align-items: center;

@@ -26,6 +26,7 @@ import { shownWithin } from '../view/shown.ts';
 import { sectionIds, stages } from '../view/stages.ts';
 import { styles } from '../view/styles.ts';
 import type { AddressBar } from './address-bar.ts';
+import type { EnginePanel } from './engine-panel.ts';
 import type { GridController } from './grid-controller.ts';
 import { Hands } from './hands.ts';
 import type { Insight, insight } from './insight.ts';
@@ -73,6 +74,7 @@ export class AttentionLabElement extends LitElement {
   /** Ends whatever listens to the address or waits for the first change. */
   #forgetAddress = (): void => {};
   #scaleLab: ScaleLabRunner | null = null;
+  #enginePanel: EnginePanel | null = null;
   #drawGradients: typeof drawGradients | null = null;
   #insight: typeof insight | null = null;
   /** Its loading, which is tried once. */
@@ -185,6 +187,8 @@ export class AttentionLabElement extends LitElement {
       if (this.isConnected) return;
       this.#scaleLab?.dispose();
       this.#scaleLab = null;
+      this.#enginePanel?.cancel();
+      this.#enginePanel = null;
       this.#workspace?.release();
     });
   }
@@ -294,8 +298,9 @@ export class AttentionLabElement extends LitElement {
           </div>
           ${told?.panel ?? emptyPanel}
         </div>
+
       </div>
-      ${this.#tools?.render() ?? nothing}
+      ${[this.#enginePanel, this.#tools].map((part) => part?.render())}
     `;
   }
 
@@ -335,12 +340,18 @@ export class AttentionLabElement extends LitElement {
     });
   }
 
-  async #loadInsight(): Promise<void> {
-    const [{ insight }] = await Promise.all([
-      import('./insight.ts'),
+  /** The part, once there is also what all such parts need. */
+  async #withWhole<T>(loading: Promise<T>): Promise<T> {
+    const [part] = await Promise.all([
+      loading,
       this.#workspace?.needWhole(),
       this.#addLaterStyles(),
     ]);
+    return part;
+  }
+
+  async #loadInsight(): Promise<void> {
+    const { insight } = await this.#withWhole(import('./insight.ts'));
     this.#insight = insight;
     this.requestUpdate();
   }
@@ -474,24 +485,22 @@ export class AttentionLabElement extends LitElement {
     for (const section of this.renderRoot.querySelectorAll('section')) {
       this.#observer.observe(section);
     }
-    this.#loadScaleLabInView();
+    this.#loadEndInView();
   }
 
-  /** The comparison is a part of its own, fetched only by those who come near it. */
-  #loadScaleLabInView(): void {
+  /** The comparison and the engine's panel are parts of their own, fetched only by those who come near. */
+  #loadEndInView(): void {
     const section = this.renderRoot.querySelector('#scale');
     if (!section || this.#scaleLab) return;
     const load = async () => {
       near.disconnect();
-      const [{ ScaleLabRunner: Runner }] = await Promise.all([
-        import('./scale-lab.ts'),
-        this.#workspace?.needWhole(),
-        this.#addLaterStyles(),
-      ]);
+      const { ScaleLabRunner, EnginePanel } = await this.#withWhole(import('./page-end.ts'));
       const whole = this.#workspace?.whole;
       if (!whole || !this.isConnected || this.#scaleLab) return;
-      this.#scaleLab = new Runner(whole.engine, this.store, () => this.requestUpdate());
-      this.requestUpdate();
+      const onChange = () => this.requestUpdate();
+      this.#scaleLab = new ScaleLabRunner(whole.engine, this.store, onChange);
+      this.#enginePanel = new EnginePanel(whole.engine, onChange);
+      onChange();
     };
     const near = new IntersectionObserver(
       ([entry]) => {

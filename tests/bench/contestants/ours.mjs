@@ -6,7 +6,7 @@
 const library = '../../../lib/core/index.js';
 
 /** @returns {Promise<typeof import('../../../web/core/index.ts')>} */
-const core = () => import(library);
+export const core = () => import(library);
 
 /** @type {(build: Build) => import('./contestant.mjs').Contestant} */
 const staged = (build) => ({
@@ -66,4 +66,18 @@ const fused = (build) => ({
   },
 });
 
+/** Everything is sent to the workers and comes back each time. @type {(build: Build) => import('./contestant.mjs').Contestant} */
+const twoWorkers = (build) => ({
+  name: `workers-${build}`,
+  role: 'ours',
+  peak: build,
+  async prepare({ heads, tq, tk, d, causal }, inputs) {
+    const { attendAsync, load } = await core();
+    const engine = await load({ build });
+    const config = { heads, kvHeads: heads, tq, tk, dK: d, dV: d, causal };
+    return { run: () => attendAsync(engine, inputs, config, { workers: 2 }) };
+  },
+});
+
+export const inWorkers = [twoWorkers('relaxed'), twoWorkers('simd128')];
 export const ours = [fused('relaxed'), fused('simd128'), staged('relaxed'), staged('simd128')];

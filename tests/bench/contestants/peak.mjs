@@ -1,5 +1,6 @@
 /** The most that one thread can multiply and add on registers alone, as each build does it. */
-import { readBytes } from './contestant.mjs';
+
+import { core } from './ours.mjs';
 
 const rounds = 100_000;
 
@@ -8,9 +9,7 @@ const rounds = 100_000;
  * @returns {Promise<{ run: () => number, flops: number }>} rejected where the build cannot run
  */
 export async function preparePeak(build) {
-  const bytes = await readBytes(new URL(`../generated/peak-${build}.wasm`, import.meta.url));
-  const { instance } = await WebAssembly.instantiate(bytes);
-  const { peak, peak_flops } =
-    /** @type {Record<'peak' | 'peak_flops', (...args: number[]) => number>} */ (instance.exports);
-  return { run: () => peak(rounds, 0.99, 0.01), flops: rounds * peak_flops() };
+  const engine = await (await core()).load({ build });
+  const run = () => engine.multiplyAdds(rounds);
+  return { run, flops: run() };
 }

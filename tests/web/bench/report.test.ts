@@ -4,7 +4,7 @@ import { flopsOf } from '../../bench/cases.mjs';
 import { rowsOf, verdict } from '../../bench/report.mjs';
 
 const problem = { heads: 2, tq: 3, tk: 5, d: 7, causal: false, resident: false };
-const item = { suite: 's', name: 'c', problem, targets: {}, alone: false };
+const item = { suite: 's', name: 'c', problem, targets: {}, field: 'all' } as const;
 
 const sample = (
   name: string,
@@ -39,6 +39,18 @@ test('a ratio compares with the fastest peer of each round, a share with the pea
   expect(a?.ratio).toBe(1);
   expect(slow).toMatchObject({ medianMs: 20, ratio: 0.1, shareOfPeak: 0.025 });
   expect(peak).toMatchObject({ shareOfPeak: 1, ratio: null });
+});
+
+test('workers are compared with one thread of the same build, round by round', () => {
+  const rows = rowsOf(item, 'chromium', {
+    samples: [
+      sample('fused-simd128', 'ours', [4, 6, 9]),
+      sample('workers-simd128', 'ours', [2, 4, 3]),
+    ],
+    absent: [],
+  });
+  // 4/2, 6/4, 9/3
+  expect(rows.map(({ overOneThread }) => overOneThread)).toEqual([undefined, 2]);
 });
 
 test('without peers there is no ratio', () => {

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   type AsyncOptions,
   type AttentionConfig,
-  type AttentionInputs,
   AttentionError,
+  type AttentionInputs,
   attend,
   attendAsync,
   type Engine,
@@ -67,7 +67,8 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     const result = await attendAsync(engine, counting(large), large, options);
     expect(result).toHaveLength(large.tq * large.dV);
     // Σ over 1024 keys rounds at most 1024 times: k·eps·magnitude.
-    for (const found of result) expect(Math.abs(found - 511.5)).toBeLessThan(1024 * 2 ** -24 * 1024);
+    for (const found of result)
+      expect(Math.abs(found - 511.5)).toBeLessThan(1024 * 2 ** -24 * 1024);
   });
 
   test('with a causal mask, the means of 0 … t', async () => {
@@ -123,7 +124,9 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     });
     expect(told.length).toBeGreaterThan(0);
     expect(told.at(-1)).toEqual([1024, 1024]);
-    expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
+    expect(told.map(([done]) => done)).toEqual(
+      told.map(([done]) => done).toSorted((a, b) => a - b),
+    );
     expect(new Set(told.map(([, rows]) => rows))).toEqual(new Set([1024]));
   });
 
