@@ -1,7 +1,7 @@
 /** The address holds the whole state: reload, Back and a copied link restore it, damaged or not. */
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { Lab } from './lab.ts';
+import { holdBack, Lab } from './lab.ts';
 
 const worked = [
   ['1.2384', '1.7616'],
@@ -50,6 +50,32 @@ async function changeEverything(lab: Lab, page: Page): Promise<void> {
 
 test.describe('with the clipboard', () => {
   test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
+  test('a link never shows other numbers first', async ({ page }) => {
+    // The slower the code for it, the longer they could be seen.
+    const letThrough = await holdBack(page, /(reducer|grid-controller)[^/]*\.js$/);
+    await page.goto('strict/lab/#?example=exercise2');
+    const lab = new Lab(page);
+    await lab.host.evaluate((host) => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = () => {
+        const cell = host.shadowRoot?.querySelector('figure[data-stage="heads"] td[data-row]');
+        const text = cell?.textContent?.trim();
+        if (text && seen.at(-1) !== text) seen.push(text);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /forward.*wasm$/.test(name)),
+    );
+    letThrough();
+    await lab.expectNumbers('heads', [[5, 10]]);
+    const seen = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    await expect.poll(seen).not.toHaveLength(0);
+    expect(await seen()).toEqual(['5']);
+  });
 
   test('reload, a copied link and Back restore everything', async ({ page, context }) => {
     const lab = await Lab.open(page);

@@ -1,4 +1,5 @@
 /** The panel at the end of the page: what runs here, where long work goes, and how fast it is. */
+import { refuseRelaxed } from './chromium.mjs';
 import { expect, test } from './fixtures.ts';
 import { Lab } from './lab.ts';
 
@@ -64,13 +65,7 @@ test('without workers the panel says that long work is done on the page', async 
 });
 
 test('the other build says why it runs', async ({ page }) => {
-  await page.addInitScript(() => {
-    const { validate } = WebAssembly;
-    // The instruction that the loader probes: f32x4.relaxed_madd.
-    const relaxed = '253,133,2';
-    WebAssembly.validate = (bytes) =>
-      !new Uint8Array(bytes as ArrayBuffer).join().includes(relaxed) && validate(bytes);
-  });
+  await page.addInitScript(refuseRelaxed);
   const lab = await Lab.open(page);
   const panel = await openPanel(lab, /in web workers/);
   await expect(panel.getByRole('definition').first()).toHaveText(/^simd128: four numbers/);

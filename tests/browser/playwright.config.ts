@@ -1,9 +1,9 @@
 /** Runs the browser tests in the Chromium of this machine; those tagged @narrow at both widths. */
 import { defineConfig } from '@playwright/test';
-import { findChromium } from '../../wasm/toolchain/setup.mjs';
+import { findTestChromium } from '../../wasm/toolchain/setup.mjs';
 import { chromiumArguments } from './chromium.mjs';
 
-const executablePath = (await findChromium()) ?? undefined;
+const executablePath = (await findTestChromium()) ?? undefined;
 
 export default defineConfig({
   testDir: '.',

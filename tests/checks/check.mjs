@@ -1,8 +1,8 @@
 /** `npm run check`: everything that judges the sources and the built site without testing behaviour. */
 import {
   cppFiles,
-  ensureChromium,
   ensurePackages,
+  ensureTestChromium,
   projectRoot,
   run,
   runMain,
@@ -17,7 +17,7 @@ import { repositoryProblems } from './repository.mjs';
 await runMain(async () => {
   ensurePackages('native', 'check');
   buildWasm();
-  await ensureChromium();
+  await ensureTestChromium();
   await runParts({
     'TypeScript: format and lint (Biome)': () => run('node_modules/.bin/biome', ['ci', '.']),
     'TypeScript: types': () => run('node_modules/.bin/tsc', ['--noEmit']),

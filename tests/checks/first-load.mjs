@@ -1,7 +1,7 @@
 /** Measures what a browser transfers to show the page from an empty cache, against its bound. */
 import { brotliCompressSync, constants } from 'node:zlib';
 import { chromium } from '@playwright/test';
-import { findChromium } from '../../wasm/toolchain/setup.mjs';
+import { findTestChromium } from '../../wasm/toolchain/setup.mjs';
 import { chromiumArguments, refuseRelaxed } from '../browser/chromium.mjs';
 import { startSite } from '../browser/server.mjs';
 
@@ -14,7 +14,7 @@ const bound = 45_000;
 export async function firstLoad() {
   const site = await startSite();
   const browser = await chromium.launch({
-    executablePath: (await findChromium()) ?? undefined,
+    executablePath: (await findTestChromium()) ?? undefined,
     args: chromiumArguments,
   });
   try {

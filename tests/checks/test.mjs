@@ -1,5 +1,5 @@
 /** `npm test`: the native tests (three ways), Vitest, and the browser tests on the built site. */
-import { ensureChromium, ensurePackages, run, runMain } from '../../wasm/toolchain/setup.mjs';
+import { ensurePackages, ensureTestChromium, run, runMain } from '../../wasm/toolchain/setup.mjs';
 import { buildPackage, buildSite } from '../../wasm/toolchain/site.mjs';
 import { buildWasm } from '../../wasm/toolchain/wasm.mjs';
 import { runParts } from './parts.mjs';
@@ -7,7 +7,7 @@ import { runParts } from './parts.mjs';
 await runMain(async () => {
   ensurePackages('native');
   buildWasm();
-  await ensureChromium();
+  await ensureTestChromium();
   const native = (/** @type {string} */ preset) => () =>
     run('cmake', ['--workflow', '--preset', preset]);
   await runParts({

@@ -29,7 +29,9 @@ export const packages = {
     { name: 'libsimde-dev', file: '/usr/include/simde/wasm/simd128.h' },
     { name: 'nlohmann-json3-dev', file: '/usr/include/nlohmann/json.hpp' },
   ],
-  /** The browser tests, unless another Chromium is found. */
+  /** The browser tests. */
+  browserShell: [{ name: 'chromium-headless-shell', command: 'chromium-headless-shell' }],
+  /** The browser tests without that, and benchmarks, unless another Chromium is found. */
   browser: [{ name: 'chromium', command: 'chromium' }],
   /** `npm run bench -- --browser firefox`, unless another Firefox is found. */
   firefox: [{ name: 'firefox-esr', command: 'firefox-esr' }],

@@ -55,6 +55,8 @@ export class Workspace extends EventTarget {
     this.#options = options;
     try {
       const engine = await loadForward(options);
+      // What a link asks for is to be the first that is computed.
+      if (this.store.isWaiting) await this.store.ready();
       if (!this.#wanted || this.session) return;
       this.engine = engine;
       this.session = engine.createSession();
