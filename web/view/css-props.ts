@@ -5,7 +5,7 @@ import { Directive, directive, type ElementPart, type PartInfo, PartType } from 
 export type CssProps = Readonly<Record<string, string>>;
 
 class CssPropsDirective extends Directive {
-  #set: string[] = [];
+  #set: CssProps = {};
 
   constructor(part: PartInfo) {
     super(part);
@@ -18,14 +18,14 @@ class CssPropsDirective extends Directive {
 
   override update(part: ElementPart, [props]: [CssProps]) {
     const { style } = part.element as HTMLElement;
-    for (const name of this.#set) if (!(name in props)) style.removeProperty(name);
-    for (const [name, value] of Object.entries(props)) {
-      if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
+    for (const name in this.#set) if (!(name in props)) style.removeProperty(name);
+    for (const name in props) {
+      if (props[name] !== this.#set[name]) style.setProperty(name, props[name] as string);
     }
-    this.#set = Object.keys(props);
+    this.#set = props;
     return noChange;
   }
 }
 
-/** `<td ${cssProps({'--tint': '40%'})}>`; a property that is no longer named is removed. */
+/** `<td ${cssProps({'--chars': '5'})}>`; a property that is no longer named is removed. */
 export const cssProps = directive(CssPropsDirective);

@@ -2,13 +2,10 @@
 import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { Directive, directive, type ElementPart } from 'lit/directive.js';
 import type { CellRef, StageId } from '../core/types.ts';
-import { type Scale, tint } from '../format/colour.ts';
+import { hues, type Scale, tint } from '../format/colour.ts';
 import { stageText } from '../format/stage-text.ts';
 import { cssProps } from './css-props.ts';
 import { legend, type MatrixContext, type MatrixProps } from './matrix.ts';
-
-/** Mid-tones that stand out on the light and on the dark ground; the legend uses the same. */
-const hues = { positive: [116, 88, 208], negative: [214, 109, 22] } as const;
 
 interface HeatMapProps {
   readonly stage: StageId;

@@ -201,14 +201,6 @@ export const laterStyles = css`
   .heat .pinned {
     outline-width: 3px;
   }
-  .full .ramp i {
-    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 100%), transparent);
-    --hue: rgb(116 88 208);
-  }
-  .full .signed .s0,
-  .full .signed .s1 {
-    --hue: rgb(214 109 22);
-  }
   /* with and without the division */
   .lab-controls {
     display: grid;
@@ -264,7 +256,6 @@ export const laterStyles = css`
     height: 26px;
     padding: 0 8px;
     white-space: nowrap;
-    background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
   }
   .bars thead th:nth-child(n + 2) {
     text-align: right;

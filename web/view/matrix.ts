@@ -1,7 +1,7 @@
 /** One matrix: caption, axis labels and a grid of cells that can be edited, pinned and explained. */
 import { html, noChange, nothing, type TemplateResult } from 'lit';
 import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
-import { type Scale, tint } from '../format/colour.ts';
+import { colourOf, type Scale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import {
@@ -156,10 +156,13 @@ export function legend(
 ): TemplateResult {
   const end = shortText(scale.limit, format);
   const low = scale.kind === 'signed' && scale.limit > 0 ? shortText(-scale.limit, format) : '0';
-  return html`<p class=${full ? 'legend full' : 'legend'}>
+  return html`<p class="legend">
     <span class="low">${low}</span
-    ><span class=${`ramp ${scale.kind}`} role="img" aria-label=${`Colour scale from ${low} to ${end}`}
-      >${[0, 1, 2, 3, 4].map((index) => html`<i class=${`s${index}`}></i>`)}</span
+    ><span class="ramp" role="img" aria-label=${`Colour scale from ${low} to ${end}`}
+      >${(scale.kind === 'signed' ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map(
+        (part) =>
+          html`<i ${cssProps({ 'background-color': colourOf(part * scale.limit, scale, full ? 1 : undefined) })}></i>`,
+      )}</span
     ><span class="high">${end}</span> <span class="what">${title}</span>
   </p>`;
 }
@@ -245,6 +248,5 @@ function operandClasses(
 
 function fill({ scale, values, shape }: MatrixProps, row: number, col: number): CssProps {
   if (!scale) return {};
-  const { sign, strength } = tint(values[row * shape.cols + col] ?? 0, scale);
-  return { '--strength': strength.toFixed(3), '--hue': `var(--${sign})` };
+  return { 'background-color': colourOf(values[row * shape.cols + col] ?? 0, scale) };
 }

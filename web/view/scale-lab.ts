@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { RowNumbers, RowStatistics, RowsSummary } from '../core/types.ts';
 import type { Scale } from '../format/colour.ts';
-import { tint } from '../format/colour.ts';
+import { colourOf } from '../format/colour.ts';
 import { shortText } from '../format/matrix-text.ts';
 import { formatNumber, type NumberFormat, percentText } from '../format/number-text.ts';
 import { mostLabWidth, type ScaleLab } from '../state/types.ts';
@@ -160,10 +160,9 @@ function side(title: string, { scores, weights, statistics }: LabSide, props: Sc
         ${keys.map((key, index) => {
           const score = scores[index] ?? 0;
           const weight = weights[index] ?? 0;
-          const { sign, strength } = tint(score, scale);
           return html`<tr>
             <th scope="row">${key}</th>
-            <td ${cssProps({ '--strength': strength.toFixed(3), '--hue': `var(--${sign})` })}>
+            <td ${cssProps({ 'background-color': colourOf(score, scale) })}>
               ${shortText(score, { mode: 'decimals', digits: 2 })}
             </td>
             <td>${formatNumber(weight, format)}</td>

@@ -13,8 +13,6 @@ export const styles = css`
     --q: light-dark(#332288, #a78bfa);
     --k: light-dark(#c2410c, #f0e442);
     --v: light-dark(#0f766e, #2bc49a);
-    --positive: light-dark(#543b9c, #8f74f0);
-    --negative: light-dark(#d66d16, #d98032);
     --text: Charter, 'Bitstream Charter', 'Iowan Old Style', 'DejaVu Serif', Georgia, serif;
     --num: 'SF Mono', ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', monospace;
     --ui: system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif;
@@ -195,9 +193,14 @@ export const styles = css`
     align-items: start;
   }
   section {
+    contain-intrinsic-height: auto 900px;
     padding: 34px 0 30px;
     border-bottom: 1px solid var(--rule);
     scroll-margin-top: calc(var(--bar) + 8px);
+  }
+  /* while numbers are typed, what is out of sight keeps its size and waits */
+  .stages:has(input:focus) section {
+    content-visibility: auto;
   }
   section:last-child {
     border-bottom: 0;
@@ -370,7 +373,6 @@ export const styles = css`
     padding: 0 6px;
     position: relative;
     cursor: default;
-    background: color-mix(in srgb, var(--hue, transparent) calc(var(--strength, 0) * 42%), transparent);
   }
   td.first {
     border-left: 1.5px solid var(--ink);
@@ -556,32 +558,6 @@ export const styles = css`
   .ramp i {
     width: 22px;
     height: 12px;
-    background: color-mix(in srgb, var(--hue) calc(var(--strength) * 42%), transparent);
-    --hue: var(--positive);
-  }
-  .signed .s0,
-  .signed .s1 {
-    --hue: var(--negative);
-  }
-  .signed .s0,
-  .signed .s4,
-  .share .s4 {
-    --strength: 1;
-  }
-  .signed .s1,
-  .signed .s3,
-  .share .s2 {
-    --strength: 0.5;
-  }
-  .signed .s2,
-  .share .s0 {
-    --strength: 0;
-  }
-  .share .s1 {
-    --strength: 0.25;
-  }
-  .share .s3 {
-    --strength: 0.75;
   }
 
   /* why this number */
@@ -813,6 +789,9 @@ export const styles = css`
     }
     .cols {
       display: block;
+    }
+    .stages section {
+      content-visibility: visible !important;
     }
     figure,
     tr,

@@ -215,10 +215,16 @@ export class AttentionLabElement extends LitElement {
 
   // ---- what is shown -------------------------------------------------------------------------
 
-  /** Nothing is drawn over what the reader did before it is taken. */
+  /**
+   * Nothing is drawn over what the reader did before it is taken; what it changes is drawn once,
+   * together with the numbers that come with the next frame.
+   */
   protected override async scheduleUpdate(): Promise<void> {
-    const store = this.#workspace?.store;
-    if (store?.isWaiting) await store.ready();
+    const workspace = this.#workspace;
+    if (workspace?.store.isWaiting) await workspace.store.ready();
+    if (workspace?.computed && workspace.computed !== workspace.store.state.problem) {
+      await new Promise(requestAnimationFrame);
+    }
     super.scheduleUpdate();
   }
 
@@ -493,6 +499,7 @@ export class AttentionLabElement extends LitElement {
     const section = this.renderRoot.querySelector('#scale');
     if (!section || this.#scaleLab) return;
     const load = async () => {
+      if (this.#scaleLab) return;
       near.disconnect();
       const { ScaleLabRunner, EnginePanel } = await this.#withWhole(import('./page-end.ts'));
       const whole = this.#workspace?.whole;
