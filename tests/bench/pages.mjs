@@ -87,16 +87,29 @@ const scenes = [
     act: (page, slider) => drag(page, slider, 0.5),
   },
   {
-    name: 'heat map of 1024 tokens, dragged',
+    name: 'heat map of 1024 tokens, pointed at',
+    state: random(1024),
+    prepare: findMap,
+    act: (page, map) => drag(page, map, 0.9),
+  },
+  {
+    name: 'heat map of 1024 tokens, enlarged and dragged',
     state: random(1024),
     async prepare(page) {
-      const map = page.getByRole('application', { name: /^A, weights/ }).first();
-      await map.scrollIntoViewIfNeeded();
+      const map = await findMap(page);
+      await map.focus();
+      for (const key of '++++') await page.keyboard.press(key);
       return map;
     },
     act: (page, map) => drag(page, map, 0.9),
   },
 ];
+
+async function findMap(/** @type {Page} */ page) {
+  const map = page.getByRole('application', { name: /^A, weights/ }).first();
+  await map.scrollIntoViewIfNeeded();
+  return map;
+}
 
 /** Numbers typed one over the other, as fast as quick fingers type. */
 async function typeNumbers(/** @type {Page} */ page, /** @type {string[]} */ ...after) {

@@ -72,6 +72,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Enter');
       await expect(lab.pinned).toHaveCount(1);
       await expectClean(page, 'heat maps, a cell pinned');
+      for (const key of '+++') await page.keyboard.press(key);
+      await expect(lab.matrix('weights')).toContainText(/rows 0–\d+, columns 0–\d+/);
+      await expectClean(page, 'a heat map enlarged');
       const input = lab.host.getByRole('application', { name: /^Q, queries/ }).first();
       await input.click();
       await lab.explanation.getByRole('textbox', { name: 'Number' }).fill('x');

@@ -1,5 +1,5 @@
 /** Matrices too large for numbers: drawn up to 1024 tokens, read one number at a time, edited too. */
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { Lab } from './lab.ts';
 
@@ -50,24 +50,35 @@ test('1024 tokens: by keyboard, by pointer, pinned, and drawn from the numbers',
   const told = Number(((await who.locator('.value').textContent()) ?? '').replace('=', ''));
   expect(told).toBeGreaterThan(0);
   expect(told).toBeLessThan(1);
-  const [held, drawnAlpha] = await lab.host.evaluate((host) => {
+  const [held, sides, wrong] = await lab.host.evaluate((host) => {
     const session = (host as HTMLElement & { session: { view(id: string): Float32Array } }).session;
     const canvas = host.shadowRoot!.querySelector<HTMLCanvasElement>(
       'figure[data-stage="weights"] canvas',
     )!;
     const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
     const weights = session.view('weights');
-    // Where the largest weight is, the most colour is.
-    const largest = weights.indexOf(weights.reduce((a, b) => Math.max(a, b), 0));
-    const alphas = data.filter((_, index) => index % 4 === 3);
-    return [
-      weights[0] ?? Number.NaN,
-      (alphas[largest] ?? 0) === alphas.reduce((a, b) => Math.max(a, b), 0),
-    ] as const;
+    const weight = (row: number, col: number) => weights[1024 * row + col] ?? Number.NaN;
+    // A pixel has four cells and is as opaque as the largest of them.
+    let differing = 0;
+    for (let row = 0; row < 1024; row += 2) {
+      for (let col = 0; col < 1024; col += 2) {
+        const largest = Math.max(
+          weight(row, col),
+          weight(row, col + 1),
+          weight(row + 1, col),
+          weight(row + 1, col + 1),
+        );
+        const opaque = data[4 * (256 * row + col / 2) + 3];
+        if (opaque !== Math.round(255 * largest)) ++differing;
+      }
+    }
+    return [weight(0, 0), [canvas.width, canvas.height], differing] as const;
   });
   expect(told).toBe(Number(told.toPrecision(9)));
   expect(Math.fround(told)).toBe(held);
-  expect(drawnAlpha).toBe(true);
+  expect(sides).toEqual([512, 512]);
+  expect(wrong).toBe(0);
+  await expect(lab.matrix('weights')).toContainText('2 × 2 cells are drawn as one');
 
   const box = (await map.boundingBox())!;
   const at = (row: number, col: number) => ({
@@ -146,4 +157,232 @@ test('an input that is drawn is edited in the panel, bad texts kept with what is
   await lab.button('Undo').click();
   await map.focus();
   await expect(lab.explanation.getByRole('textbox', { name: 'Number' })).toHaveValue(before);
+});
+
+/** What of a map is in view, as it says itself. */
+const region = (lab: Lab, stage: string): Locator => lab.matrix(stage).locator('.heat-said');
+
+/** Of 64 × 64 cells each has 8 pixels; with the names of the buttons on the map of S. */
+async function open64(page: Page): Promise<{ lab: Lab; map: Locator; said: Locator }> {
+  const lab = await Lab.open(page, link(64, 64));
+  const map = heatMap(lab, /^S, raw scores, 64 × 64/);
+  await map.scrollIntoViewIfNeeded();
+  const said = region(lab, 'rawScores');
+  await expect(said).toHaveText('all is shown');
+  return { lab, map, said };
+}
+
+test('zoom by keyboard: the view follows the cell, to where its number is written', async ({
+  page,
+}) => {
+  const { lab, map, said } = await open64(page);
+  await page.evaluate(() => {
+    const texts: string[] = [];
+    Object.assign(window, { texts });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text: string, x: number, y: number) {
+      texts.push(text);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await map.focus();
+  // A cell of 16 pixels, of 32 by the 18 that a number needs, of 64 by 18.
+  for (const [key, shown] of [
+    ['+', 'rows 0–31, columns 0–31'],
+    ['+', 'rows 0–28, columns 0–15'],
+    ['End', 'rows 0–28, columns 48–63'],
+    ['ArrowLeft', 'rows 0–28, columns 48–63'],
+    ['PageDown', 'rows 0–28, columns 48–63'],
+    ['PageDown', 'rows 4–32, columns 48–63'],
+    ['+', 'rows 4–32, columns 55–63'],
+    ['-', 'rows 4–32, columns 48–63'],
+    ['0', 'all is shown'],
+    ['-', 'all is shown'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(said, key).toHaveText(shown);
+    if (shown.endsWith('55–63')) {
+      const texts = await page.evaluate(() => (window as unknown as { texts: string[] }).texts);
+      const told = (await lab.explanation.locator('.value').textContent())?.replace('= ', '') ?? '';
+      const rounded = Number(told.replace('−', '-')).toFixed(4).replace('-', '−');
+      expect(texts).toContain(rounded);
+      expect(texts.length).toBeGreaterThanOrEqual(29 * 8);
+    }
+  }
+  await expect(lab.explanation.locator('.who sub')).toHaveText('32,62');
+});
+
+test('zoom and pan by buttons, by dragging and by the wheel with Ctrl; the cell under the pointer is told', async ({
+  page,
+}) => {
+  const { lab, map, said } = await open64(page);
+  const who = lab.explanation.locator('.who sub');
+  const figure = lab.matrix('rawScores');
+  const button = (name: string) => figure.getByRole('button', { name: `${name}, S`, exact: true });
+  await expect(button('Zoom out')).toBeDisabled();
+  await expect(button('The whole matrix')).toBeDisabled();
+  await button('Zoom in').click();
+  await expect(said).toHaveText('rows 16–47, columns 16–47');
+
+  // 16 pixels a cell: 48 to the left and 80 up are 3 columns and 5 rows.
+  const at = async (x: number, y: number): Promise<[number, number]> => {
+    const box = (await map.boundingBox())!;
+    return [box.x + x, box.y + y];
+  };
+  await page.mouse.move(...(await at(200, 200)));
+  await expect(who).toHaveText('28,28');
+  await page.mouse.down();
+  await page.mouse.move(...(await at(170, 150)), { steps: 3 });
+  await page.mouse.move(...(await at(152, 120)), { steps: 3 });
+  await page.mouse.up();
+  await expect(said).toHaveText('rows 21–52, columns 19–50');
+  await expect(lab.pinned).toHaveCount(0);
+  await page.mouse.move(...(await at(8, 24)));
+  await expect(who).toHaveText('22,19');
+  // Beyond the edge there is nothing.
+  await page.mouse.down();
+  await page.mouse.move(...(await at(1000, 1000)), { steps: 5 });
+  await page.mouse.up();
+  await expect(said).toHaveText('rows 0–31, columns 0–31');
+
+  // exp(0.005 · 138.63) = 2: the cell under the pointer stays there.
+  await page.mouse.move(...(await at(264, 264)));
+  await expect(who).toHaveText('16,16');
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, 138.63);
+  await expect(said).toHaveText('all is shown');
+  await page.mouse.wheel(0, -138.63);
+  await page.keyboard.up('Control');
+  // 33 of 64 cells and 33/2 into the view of 32: rows 16.5 to 48.5.
+  await expect(said).toHaveText('rows 16–48, columns 16–48');
+  const before = await page.evaluate(() => scrollY);
+  await page.mouse.wheel(0, 100);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before);
+  await expect(said).toHaveText('rows 16–48, columns 16–48');
+  await button('The whole matrix').click();
+  await expect(said).toHaveText('all is shown');
+});
+
+test('a view outlives what is typed, and not another shape', async ({ page }) => {
+  const { lab, map, said } = await open64(page);
+  await map.focus();
+  await page.keyboard.press('+');
+  await expect(said).toHaveText('rows 0–31, columns 0–31');
+  await heatMap(lab, /^Q, queries/).focus();
+  await page.keyboard.press('Enter');
+  await lab.explanation.getByRole('textbox', { name: 'Number' }).fill('5');
+  await page.keyboard.press('Enter');
+  await expect(lab.explanation.locator('.value')).toHaveText('= 5');
+  await map.scrollIntoViewIfNeeded();
+  await expect(said).toHaveText('rows 0–31, columns 0–31');
+  await lab.set(/number of keys/, '40');
+  await heatMap(lab, /^S, raw scores, 64 × 40/).scrollIntoViewIfNeeded();
+  await expect(region(lab, 'rawScores')).toHaveText('all is shown');
+});
+
+test.describe('by fingers', () => {
+  test.use({ hasTouch: true });
+
+  test('two zoom, one scrolls the page and pans what is zoomed', async ({ page }) => {
+    const { lab, map, said } = await open64(page);
+    const session = await page.context().newCDPSession(page);
+    const box = (await map.boundingBox())!;
+    type Finger = readonly [x: number, y: number];
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...fingers: Finger[]) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: fingers.map(([x, y], id) => ({ x: box.x + x, y: box.y + y, id })),
+      });
+    const scrolled = () => page.evaluate(() => scrollY);
+    const before = await scrolled();
+    await touch('touchStart', [156, 256], [356, 256]);
+    await touch('touchMove', [106, 256], [406, 256]);
+    await touch('touchMove', [56, 256], [456, 256]);
+    await touch('touchEnd');
+    await expect(said).toHaveText('rows 16–47, columns 16–47');
+    await touch('touchStart', [300, 300]);
+    await touch('touchMove', [300, 280]);
+    await touch('touchMove', [268, 236]);
+    await touch('touchEnd');
+    await expect(said).toHaveText('rows 20–51, columns 18–49');
+    expect(await scrolled()).toBe(before);
+    await expect(lab.pinned).toHaveCount(0);
+    // A tap still pins: 8 + 32 pixels are half a cell and two.
+    await page.touchscreen.tap(box.x + 40, box.y + 24);
+    await expect(lab.explanation.locator('.who sub')).toHaveText('21,20');
+    await lab.matrix('rawScores').getByRole('button', { name: 'The whole matrix, S' }).click();
+    await expect(said).toHaveText('all is shown');
+    await page.keyboard.press('Escape');
+    const start = await scrolled();
+    await touch('touchStart', [200, 300]);
+    for (let y = 290; y >= 150; y -= 10) await touch('touchMove', [200, y]);
+    await touch('touchEnd');
+    await expect.poll(scrolled).toBeGreaterThan(start);
+    await expect(said).toHaveText('all is shown');
+  });
+});
+
+test('a map is drawn once a frame at most, and not out of sight', async ({ page }) => {
+  await page.addInitScript(() => {
+    const draws: { place: string; frame: number }[] = [];
+    let frame = 0;
+    const count = () => {
+      ++frame;
+      requestAnimationFrame(count);
+    };
+    requestAnimationFrame(count);
+    Object.assign(window, { draws });
+    const { drawImage } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
+      draws.push({ place: this.canvas.closest('figure')?.dataset.place ?? '', frame });
+      (drawImage as (...all: unknown[]) => void).apply(this, given);
+    };
+  });
+  const lab = await Lab.open(page, link(1024, 1024));
+  const map = heatMap(lab, /^S, raw scores/);
+  await map.scrollIntoViewIfNeeded();
+  await expect(region(lab, 'rawScores')).toContainText('all is shown');
+  const draws = await map.evaluate(async (canvas) => {
+    const { draws } = window as unknown as { draws: { place: string; frame: number }[] };
+    const nextFrame = () => new Promise(requestAnimationFrame);
+    await nextFrame();
+    draws.length = 0;
+    const { left, top } = canvas.getBoundingClientRect();
+    for (let step = 0; step < 12; ++step) {
+      for (let event = 0; event < 20; ++event) {
+        const at = {
+          clientX: left + 200 + event,
+          clientY: top + 100 + 5 * step,
+          ctrlKey: true,
+          deltaY: -5,
+          bubbles: true,
+          cancelable: true,
+        };
+        canvas.dispatchEvent(new WheelEvent('wheel', at));
+        canvas.dispatchEvent(new PointerEvent('pointermove', { ...at, pointerType: 'mouse' }));
+      }
+      await nextFrame();
+    }
+    await nextFrame();
+    return draws;
+  });
+  const ofMap = draws.filter(({ place }) => place === 'scores-rawScores').map(({ frame }) => frame);
+  expect(ofMap.length).toBeGreaterThanOrEqual(12);
+  expect(new Set(ofMap).size).toBe(ofMap.length);
+  expect(draws.filter(({ place }) => /softmax|output/.test(place))).toEqual([]);
+
+  // What is typed changes all of them; only those in sight are drawn.
+  await heatMap(lab, /^Q, queries/).focus();
+  await page.keyboard.press('Enter');
+  await page.evaluate(() => {
+    (window as unknown as { draws: unknown[] }).draws.length = 0;
+  });
+  await lab.explanation.getByRole('textbox', { name: 'Number' }).fill('5');
+  await page.keyboard.press('Enter');
+  await expect(lab.explanation.locator('.value')).toHaveText('= 5');
+  const places = await page.evaluate(() =>
+    (window as unknown as { draws: { place: string }[] }).draws.map(({ place }) => place),
+  );
+  expect(places).toContain('inputs-q');
+  expect(places.filter((place) => /softmax|output/.test(place))).toEqual([]);
 });

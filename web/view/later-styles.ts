@@ -163,8 +163,10 @@ export const laterStyles = css`
   }
   .heat {
     position: relative;
-    max-width: 100%;
-    border: 1.5px solid var(--ink);
+    /* so that a map of 512 pixels has them */
+    box-sizing: content-box;
+    max-width: calc(100% - 4px);
+    border: 2px solid var(--ink);
     border-radius: 6px;
     overflow: hidden;
   }
@@ -172,8 +174,17 @@ export const laterStyles = css`
     display: block;
     width: 100%;
     height: 100%;
-    image-rendering: pixelated;
+    font-family: var(--num);
     cursor: crosshair;
+    background: var(--paper);
+    /* its end says that the numbers stand on another ground */
+    transition: background-color 1ms;
+  }
+  .heat canvas.zoomed {
+    cursor: grab;
+  }
+  .heat canvas.zoomed:active {
+    cursor: grabbing;
   }
   .heat canvas:focus-visible {
     outline: 2.5px solid var(--accent);
@@ -185,6 +196,44 @@ export const laterStyles = css`
     min-width: 3px;
     min-height: 3px;
     outline: 2px solid var(--ink);
+  }
+  .heat [hidden] {
+    display: none;
+  }
+  .heat-frame {
+    max-width: 100%;
+  }
+  /* as wide as the map, and never too narrow for the buttons */
+  .heat-tools,
+  .heat-frame + .legend {
+    width: 0;
+    min-width: max(100%, 150px);
+  }
+  .heat-frame + .legend {
+    margin-top: 8px;
+  }
+  .heat-tools {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    gap: 4px 6px;
+    margin: 6px 0 0;
+    font: 12px var(--ui);
+    color: var(--soft);
+  }
+  /* room for two lines: nothing below moves, and maps side by side stand on one line */
+  .heat-said {
+    flex-basis: 100%;
+    min-height: 2lh;
+    line-height: 1.3;
+  }
+  .heat-tools[hidden] {
+    visibility: hidden;
+  }
+  .heat-tools button {
+    font: 13px/1.2 var(--ui);
+    min-width: 28px;
+    padding: 3px 8px;
   }
   .q .heat-operands {
     outline-color: var(--q);

@@ -14,7 +14,7 @@ import {
 } from '../format/stage-text.ts';
 import { type Draft, draftKey } from '../state/types.ts';
 import { type CssProps, cssProps } from './css-props.ts';
-import type { Box } from './heat-map.ts';
+import type { Box } from './heat-view.ts';
 import { live } from './live.ts';
 import { overflowSign } from './overflow-sign.ts';
 

@@ -5,7 +5,7 @@ import { explainCell } from '../format/explain.ts';
 import { fullPrecision } from '../format/number-text.ts';
 import type { Store } from '../state/store.ts';
 import { type InputId, isGiven, type Problem, type Shown, type State } from '../state/types.ts';
-import type { Box } from '../view/heat-map.ts';
+import type { Box } from '../view/heat-view.ts';
 import { type InspectorProps, inspector } from '../view/inspector.ts';
 import { cellKey, isWritten } from '../view/matrix.ts';
 import { cellValue, placeOf } from '../view/shown.ts';
