@@ -16,9 +16,8 @@ function decimalsNeeded(values: Float32Array, atMost: number): number {
 
 export function matrixTexts(values: Float32Array, format: NumberFormat): string[] {
   const digits = format.mode === 'decimals' ? decimalsNeeded(values, format.digits) : format.digits;
-  const parts = Array.from(values, (value) =>
-    alignParts(formatNumber(value, { ...format, digits })),
-  );
+  const exact = { ...format, digits };
+  const parts = Array.from(values, (value) => alignParts(formatNumber(value, exact)));
   const width = parts.reduce((most, { fraction }) => Math.max(most, fraction.length), 0);
   // Texts are set to the right in a font of one width: blanks at the end align the decimal signs.
   return parts.map(({ text, fraction }) =>

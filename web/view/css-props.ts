@@ -17,12 +17,14 @@ class CssPropsDirective extends Directive {
   }
 
   override update(part: ElementPart, [props]: [CssProps]) {
-    const { style } = part.element as HTMLElement;
-    for (const name in this.#set) if (!(name in props)) style.removeProperty(name);
-    for (const name in props) {
-      if (props[name] !== this.#set[name]) style.setProperty(name, props[name] as string);
-    }
+    const before = this.#set;
     this.#set = props;
+    // Of thousands of cells few change: the others are not even asked for their style.
+    const element = part.element as HTMLElement;
+    for (const name in before) if (!(name in props)) element.style.removeProperty(name);
+    for (const name in props) {
+      if (props[name] !== before[name]) element.style.setProperty(name, props[name] as string);
+    }
     return noChange;
   }
 }

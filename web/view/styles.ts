@@ -199,7 +199,7 @@ export const styles = css`
     scroll-margin-top: calc(var(--bar) + 8px);
   }
   /* while numbers are typed, what is out of sight keeps its size and waits */
-  .stages:has(input:focus) section {
+  .typing section {
     content-visibility: auto;
   }
   section:last-child {

@@ -254,7 +254,7 @@ export class AttentionLabElement extends LitElement {
         ${state.notice ? html`<p class="complaint" role="alert">${state.notice}</p>` : nothing}
         <div class="cols">
           <div
-            class="stages"
+            class=${this.#hands.grid?.editing ? 'stages typing' : 'stages'}
             @pointermove=${this.#hands.handle}
             @pointerleave=${this.#hands.handle}
             @pointerdown=${this.#hands.handle}
