@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 
 #include "compare.hpp"
+#include "configurations.hpp"
 #include "random.hpp"
 #include "reference.hpp"
 #include "set_up.hpp"
@@ -90,6 +93,57 @@ TEST(Pipeline, ConfigureZeroesEveryStage) {
   for (const attn::Stage& stage : attn::kStages) {
     for (const float cell : pipeline.stage(stage.id)) ASSERT_EQ(cell, 0) << stage.name;
   }
+}
+
+TEST(Pipeline, StepsInAnyDivisionGiveTheSameBits) {
+  std::int64_t most_steps = 0;
+  attn_test::for_all(31, 300, [&](const attn_test::Sample& sample) {
+    Config config = sample.with_lengths();
+    config.gradients = true;
+    Pipeline whole;  // Each of these matrices is one step.
+    Pipeline parts(32);
+    attn_test::Random divide(config.tq + 7);
+    if (!whole.configure(config).ok() || !parts.configure(config).ok()) {
+      return testing::AssertionFailure() << "refused";
+    }
+    for (Pipeline* const pipeline : {&whole, &parts}) {
+      attn_test::Random random(3);
+      fill_inputs(*pipeline, random);
+    }
+    whole.run();
+    const std::int64_t steps = parts.steps();
+    most_steps = std::max(most_steps, steps);
+    for (std::int64_t at = 0; at < steps;) {
+      const auto count = 1 + static_cast<std::int64_t>(divide.uniform() * 4);
+      const std::int64_t end = std::min(at + count, steps);
+      parts.run(at, end);
+      at = end;
+    }
+    for (const attn::Stage& stage : attn::kStages) {
+      const std::span<const float> expected = whole.stage(stage.id);
+      const std::span<const float> found = parts.stage(stage.id);
+      if (!expected.empty() &&
+          std::memcmp(expected.data(), found.data(), expected.size_bytes()) != 0) {
+        return testing::AssertionFailure() << stage.name << " differs";
+      }
+    }
+    return testing::AssertionSuccess();
+  });
+  EXPECT_GT(most_steps, 300);
+}
+
+TEST(Pipeline, AStepIsABoundedAmountOfWork) {
+  Pipeline pipeline;
+  EXPECT_EQ(pipeline.steps(), 0);
+  // 256 x 512 scores from 64 products each, 2^23 in all: 4 steps. Of the other stages Q, K and V
+  // are given; K transposed and five of the size of the scores take 16 a cell, 1 step each; the
+  // three row statistics 1 each; the heads, 256 x 64 from 512 products each, 4; their
+  // concatenation 1.
+  ASSERT_TRUE(pipeline.configure({.tq = 256, .tk = 512, .d_k = 64, .d_v = 64}).ok());
+  EXPECT_EQ(pipeline.steps(), 4 + 1 + 5 + 3 + 4 + 1);
+  // One matrix of each head, and none of a stage without cells.
+  ASSERT_TRUE(pipeline.configure({.heads = 3, .tq = 2, .tk = 2, .d_k = 2, .d_v = 0}).ok());
+  EXPECT_EQ(pipeline.steps(), 1 + 3 * 9);
 }
 
 TEST(Pipeline, TheDefaultScaleIsOneOverTheRootOfTheWidth) {

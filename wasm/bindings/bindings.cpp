@@ -216,6 +216,12 @@ class Session final : public Held {
   bool is_given(int stage) const { return pipeline_.is_given(stage_from(stage)); }
   double scale() const { return pipeline_.scale(); }
   void run() { pipeline_.run(); }
+  double steps() const { return static_cast<double>(pipeline_.steps()); }
+
+  // first and last are whole numbers from 0 to steps().
+  void run_steps(double first, double last) {
+    pipeline_.run(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
+  }
 
   // The operand in a place below kOperandCount, or -1.
   int operand(int stage, int place) const {
@@ -464,6 +470,8 @@ EMSCRIPTEN_BINDINGS(attention_lab) {
   function("setMask(session, rank, a, b, c, d, count, boolean)", &Of<&Session::set_mask>::call);
   function("maskStaging(session)", &Of<&Session::mask_staging>::call);
   function("fillNormal(session, stage, seed)", &Of<&Session::fill_normal>::call);
+  function("steps(session)", &Of<&Session::steps>::call);
+  function("runSteps(session, first, last)", &Of<&Session::run_steps>::call);
   function("check(session, stage, batch, head, row, col)", &Of<&Session::check>::call);
   function("termCount(session, stage, batch, head, row, col)", &Of<&Session::term_count>::call);
   function("terms(session, stage, batch, head, row, col, first)", &Of<&Session::terms>::call);

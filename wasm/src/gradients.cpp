@@ -52,8 +52,8 @@ ConstMatrix Pipeline::new_rows(StageId stage, std::int64_t batch, std::int64_t h
   return all.row_block(past, all.rows - past);
 }
 
-void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t head) {
-  const Matrix out = matrix(stage, batch, head);
+void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t head, Rows rows) {
+  const Matrix out = rows.of(matrix(stage, batch, head));
   fill(out, 0);
   // Huge numbers of empty matrices are not visited one by one.
   const auto empty = [&](StageId id) { return entry(id).shape.cells() == 0; };
@@ -66,14 +66,14 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
   const auto add_keys_and_values = [&] {
     if (!empty(StageId::kDK)) {
       for (std::int64_t g = 0; g < config_.kv_heads; ++g) {
-        add_product_transposed(new_rows(StageId::kDK, batch, g), block(StageId::kWk, 0, g, d_k), {},
-                               out);
+        add_product_transposed(rows.of(new_rows(StageId::kDK, batch, g)),
+                               block(StageId::kWk, 0, g, d_k), {}, out);
       }
     }
     if (!empty(StageId::kDV)) {
       for (std::int64_t g = 0; g < config_.kv_heads; ++g) {
-        add_product_transposed(new_rows(StageId::kDV, batch, g), block(StageId::kWv, 0, g, d_v), {},
-                               out);
+        add_product_transposed(rows.of(new_rows(StageId::kDV, batch, g)),
+                               block(StageId::kWv, 0, g, d_v), {}, out);
       }
     }
   };
@@ -82,7 +82,7 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
     const std::size_t width = out.cols / to_size(heads);
     for (std::int64_t b = 0; b < config_.batch; ++b) {
       for (std::int64_t h = 0; h < heads; ++h) {
-        add_transposed_product(matrix(x, b, 0),
+        add_transposed_product(rows.as_columns_of(matrix(x, b, 0)),
                                skip_past ? new_rows(gradient, b, h) : matrix(gradient, b, h), {},
                                out.columns(to_size(h) * width, width));
       }
@@ -91,17 +91,18 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
 
   switch (stage) {
     case StageId::kDConcat:
-      if (!has(StageId::kWo)) return copy(matrix(StageId::kDOutput, batch, 0), out);
-      return add_product_transposed(matrix(StageId::kDOutput, batch, 0), matrix(StageId::kWo, 0, 0),
-                                    {}, out);
+      if (!has(StageId::kWo)) return copy(rows.of(matrix(StageId::kDOutput, batch, 0)), out);
+      return add_product_transposed(rows.of(matrix(StageId::kDOutput, batch, 0)),
+                                    matrix(StageId::kWo, 0, 0), {}, out);
     case StageId::kDWeights:
-      return add_product_transposed(block(StageId::kDConcat, batch, head, d_v),
-                                    matrix(values, batch, head / group), mask_of(batch, head), out);
+      return add_product_transposed(rows.of(block(StageId::kDConcat, batch, head, d_v)),
+                                    matrix(values, batch, head / group),
+                                    rows.of(mask_of(batch, head)), out);
     case StageId::kDScores: {
-      const ConstMatrix mask = mask_of(batch, head);
-      const ConstMatrix weights = matrix(StageId::kWeights, batch, head);
-      const ConstMatrix d_weights = matrix(StageId::kDWeights, batch, head);
-      const ConstMatrix scores = matrix(StageId::kScaledScores, batch, head);
+      const ConstMatrix mask = rows.of(mask_of(batch, head));
+      const ConstMatrix weights = rows.of(matrix(StageId::kWeights, batch, head));
+      const ConstMatrix d_weights = rows.of(matrix(StageId::kDWeights, batch, head));
+      const ConstMatrix scores = rows.of(matrix(StageId::kScaledScores, batch, head));
       for (std::size_t i = 0; i < out.rows; ++i) {
         softmax_gradient(row_of(weights, i), row_of(d_weights, i),
                          mask.data != nullptr ? row_of(mask, i) : ConstFloats(), row_of(out, i));
@@ -114,21 +115,23 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
       return;
     }
     case StageId::kDQ:
-      add_product(matrix(StageId::kDScores, batch, head), matrix(keys, batch, head / group),
-                  mask_of(batch, head), out);
+      add_product(rows.of(matrix(StageId::kDScores, batch, head)),
+                  matrix(keys, batch, head / group), rows.of(mask_of(batch, head)), out);
       return scale_by(scale_, out);
     case StageId::kDK:
       if (empty(StageId::kDScores)) return;
       for (std::int64_t h = head * group; h < (head + 1) * group; ++h) {
-        add_transposed_product(matrix(StageId::kDScores, batch, h), matrix(StageId::kQ, batch, h),
-                               mask_of(batch, h), out);
+        add_transposed_product(rows.as_columns_of(matrix(StageId::kDScores, batch, h)),
+                               matrix(StageId::kQ, batch, h), rows.as_columns_of(mask_of(batch, h)),
+                               out);
       }
       return scale_by(scale_, out);
     case StageId::kDV:
       if (empty(StageId::kWeights)) return;
       for (std::int64_t h = head * group; h < (head + 1) * group; ++h) {
-        add_transposed_product(matrix(StageId::kWeights, batch, h),
-                               block(StageId::kDConcat, batch, h, d_v), mask_of(batch, h), out);
+        add_transposed_product(rows.as_columns_of(matrix(StageId::kWeights, batch, h)),
+                               block(StageId::kDConcat, batch, h, d_v),
+                               rows.as_columns_of(mask_of(batch, h)), out);
       }
       return;
     case StageId::kDWq:
@@ -140,15 +143,15 @@ void Pipeline::compute_gradient(StageId stage, std::int64_t batch, std::int64_t 
     case StageId::kDWo:
       if (empty(StageId::kConcat)) return;
       for (std::int64_t b = 0; b < config_.batch; ++b) {
-        add_transposed_product(matrix(StageId::kConcat, b, 0), matrix(StageId::kDOutput, b, 0), {},
-                               out);
+        add_transposed_product(rows.as_columns_of(matrix(StageId::kConcat, b, 0)),
+                               matrix(StageId::kDOutput, b, 0), {}, out);
       }
       return;
     case StageId::kDX:
       if (!empty(StageId::kDQ)) {
         for (std::int64_t h = 0; h < config_.heads; ++h) {
-          add_product_transposed(matrix(StageId::kDQ, batch, h), block(StageId::kWq, 0, h, d_k), {},
-                                 out);
+          add_product_transposed(rows.of(matrix(StageId::kDQ, batch, h)),
+                                 block(StageId::kWq, 0, h, d_k), {}, out);
         }
       }
       if (!config_.context) add_keys_and_values();
@@ -168,17 +171,17 @@ double Pipeline::softmax_jacobian(std::int64_t batch, std::int64_t head, std::in
   return a_i * ((i == j ? 1 : 0) - a_j);
 }
 
-std::size_t Pipeline::gradient_term_count(const Cell& cell) const {
+std::size_t Pipeline::gradient_term_count(StageId stage) const {
   const Config& c = config_;
   const std::int64_t group = c.heads / c.kv_heads;
   const std::int64_t keys_and_values = c.kv_heads * (c.d_k + c.d_v);
-  switch (cell.stage) {
+  switch (stage) {
     case StageId::kDConcat:
       return has(StageId::kWo) ? to_size(c.d_model) : 1;
     case StageId::kDWeights:
-      return hidden(cell.batch, cell.head, cell.row, cell.col) ? 0 : to_size(c.d_v);
+      return to_size(c.d_v);
     case StageId::kDScores:
-      return hidden(cell.batch, cell.head, cell.row, cell.col) ? 0 : to_size(c.tk);
+      return to_size(c.tk);
     case StageId::kDQ:
       return to_size(c.tk);
     case StageId::kDK:

@@ -49,6 +49,7 @@ Status Pipeline::configure(const Config& config) {
            .shape = shape_of(stage.id, config),
            .offset = to_size(offset) / sizeof(float)};
     if (own.present) offset += arena_bytes_of(stage.id, config);
+    plan(stage.id);
   }
   std::fill_n(arena_.data(), to_size(bytes) / sizeof(float), 0.0F);
   if (!config.valid_lengths.empty()) {
@@ -86,7 +87,8 @@ Status Pipeline::set_mask(const GivenMask& mask) {
   if (const Status status = attn::check(mask, config_); !status.ok()) return status;
   const Status status = check_values(mask);
   if (status.ok()) spread(mask, config_, input(StageId::kMask));
-  compute(StageId::kMaskedScores);  // It may have been the staging.
+  // It may have been the staging.
+  compute(StageId::kMaskedScores, 0, entry(StageId::kMaskedScores).steps());
   return status;
 }
 
@@ -161,105 +163,148 @@ Pipeline::Source Pipeline::source(StageId reader, std::size_t place, std::int64_
   return source;
 }
 
-void Pipeline::hide_keys() {
-  const Shape& shape = entry(StageId::kMask).shape;
-  for (std::int64_t b = 0; b < shape.batch; ++b) {
-    // Without valid lengths the queries stand behind the past; with them they are the last tokens.
-    const bool limited = !config_.valid_lengths.empty();
-    const std::int64_t keys = limited ? config_.valid_lengths[to_size(b)] : shape.cols;
-    const std::int64_t first = limited ? keys - config_.tq : config_.past;
-    for (std::int64_t h = 0; h < shape.heads; ++h) {
-      const Matrix mask = matrix(StageId::kMask, b, h);
-      for (std::int64_t i = 0; i < shape.rows; ++i) {
-        const std::int64_t visible =
-            config_.causal ? std::clamp(first + i + 1, std::int64_t{0}, keys) : keys;
-        std::ranges::fill(row_of(mask, to_size(i)).subspan(to_size(visible)), kHidden);
-      }
-    }
+// Into rows of the mask, what `causal` and the valid lengths hide.
+void Pipeline::hide_keys(std::int64_t batch, std::int64_t head, Rows rows) {
+  const Matrix mask = rows.of(matrix(StageId::kMask, batch, head));
+  // Without valid lengths the queries stand behind the past; with them they are the last tokens.
+  const bool limited = !config_.valid_lengths.empty();
+  const std::int64_t keys = limited ? config_.valid_lengths[to_size(batch)] : config_.tk;
+  const std::int64_t first =
+      (limited ? keys - config_.tq : config_.past) + static_cast<std::int64_t>(rows.first());
+  for (std::size_t i = 0; i < mask.rows; ++i) {
+    const std::int64_t visible =
+        config_.causal ? std::clamp(first + static_cast<std::int64_t>(i) + 1, std::int64_t{0}, keys)
+                       : keys;
+    std::ranges::fill(row_of(mask, i).subspan(to_size(visible)), kHidden);
+  }
+}
+
+// Divides a stage into steps; the stages before it are known.
+void Pipeline::plan(StageId stage) {
+  Entry& own = entries_[index_of(stage)];
+  const bool hides = config_.causal || !config_.valid_lengths.empty();
+  const bool computed = stage == StageId::kMask ? hides : !is_given(stage);
+  // Also keeps a huge number of empty matrices from being visited one by one.
+  if (!own.present || !computed || own.shape.cells() == 0) return;
+  own.matrix_steps = 1;
+  if constexpr (kHasGradients) {
+    // What a cell costs that no sum makes: most of all an exponential.
+    constexpr std::int64_t kCellWork = 16;
+    // Every other summand of a gradient of the scores belongs to the row.
+    const std::int64_t terms =
+        stage == StageId::kDScores ? 1 : static_cast<std::int64_t>(term_count(stage));
+    const std::int64_t row_work = product(own.shape.cols, std::max(terms, kCellWork));
+    own.rows_a_step = std::clamp(step_work_ / row_work, std::int64_t{1}, own.shape.rows);
+    own.matrix_steps = (own.shape.rows + own.rows_a_step - 1) / own.rows_a_step;
   }
 }
 
 void Pipeline::run() {
-  if (!configured_) return;
-  const bool hides = config_.causal || !config_.valid_lengths.empty();
-  if (hides && entry(StageId::kMask).shape.cells() > 0) hide_keys();
+  for (const Stage& stage : kStages) compute(stage.id, 0, entry(stage.id).steps());
+}
+
+std::int64_t Pipeline::steps() const {
+  std::int64_t steps = 0;
+  for (const Entry& stage : entries_) steps += stage.steps();
+  return steps;
+}
+
+void Pipeline::run(std::int64_t first, std::int64_t last) {
   for (const Stage& stage : kStages) {
-    if (has(stage.id) && !is_given(stage.id)) compute(stage.id);
+    const std::int64_t steps = entry(stage.id).steps();
+    compute(stage.id, std::max(first, std::int64_t{0}), std::min(last, steps));
+    first -= steps;
+    last -= steps;
   }
 }
 
 // A hidden key's weight of 0 times a NaN or an infinity would be NaN: rows with a NaN are summed
 // anew over the visible keys. Keys that add 0 leave the other sums as they are, to the last bit.
-void Pipeline::blend_again(std::int64_t batch, std::int64_t head, Matrix out) {
+void Pipeline::blend_again(std::int64_t batch, std::int64_t head, Rows rows) {
+  const Matrix out = rows.of(matrix(StageId::kHeads, batch, head));
   const auto operand = [&](std::size_t place) {
     return source(StageId::kHeads, place, batch, head).matrix;
   };
   for (std::size_t i = 0; i < out.rows; ++i) {
     if (!std::isnan(row_sum(row_of(out, i)))) continue;
     std::ranges::fill(row_of(out, i), 0.0F);
-    add_product(operand(0).row_block(i, 1), operand(1), mask_of(batch, head).row_block(i, 1),
-                out.row_block(i, 1));
+    add_product(rows.of(operand(0)).row_block(i, 1), operand(1),
+                rows.of(mask_of(batch, head)).row_block(i, 1), out.row_block(i, 1));
   }
 }
 
-void Pipeline::compute(StageId stage) {
-  const Shape& shape = entry(stage).shape;
-  // Also keeps a huge number of empty matrices from being visited one by one.
-  if (shape.cells() == 0) return;
-  for (std::int64_t b = 0; b < shape.batch; ++b) {
-    for (std::int64_t h = 0; h < shape.heads; ++h) compute(stage, b, h);
+// Steps of one matrix that follow each other are one block of rows.
+void Pipeline::compute(StageId stage, std::int64_t first_step, std::int64_t last_step) {
+  const Entry& own = entry(stage);
+  for (std::int64_t step = first_step; step < last_step;) {
+    const std::int64_t matrix_steps = kHasGradients ? own.matrix_steps : 1;
+    const std::int64_t index = step / matrix_steps;
+    const std::int64_t before = index * matrix_steps;
+    const std::int64_t end = std::min(last_step, before + matrix_steps);
+    const std::int64_t first_row = (step - before) * own.rows_a_step;
+    const std::int64_t last_row = std::min((end - before) * own.rows_a_step, own.shape.rows);
+    compute(stage, index / own.shape.heads, index % own.shape.heads,
+            {to_size(first_row), to_size(last_row - first_row)});
+    step = end;
   }
 }
 
-void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
-  const Matrix out = matrix(stage, batch, head);
+void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head, Rows rows) {
+  const Matrix out = rows.of(matrix(stage, batch, head));
   const auto operand = [&](std::size_t place) { return source(stage, place, batch, head).matrix; };
+  // The rows of an operand that has as many as `out`.
+  const auto same_rows = [&](std::size_t place) { return rows.of(operand(place)); };
   const auto mask_row = [&](std::size_t i) {
     const ConstMatrix mask = mask_of(batch, head);
-    return mask.data != nullptr ? row_of(mask, i) : ConstFloats();
+    return mask.data != nullptr ? row_of(rows.of(mask), i) : ConstFloats();
   };
   switch (stage_of(stage).operation) {
     case Operation::kGiven:
-      return;
+      return hide_keys(batch, head, rows);  // Only a mask is given and has steps.
     case Operation::kMatmul:
-      matmul(operand(0), operand(1), out);
-      if (stage == StageId::kHeads && has(StageId::kMask)) blend_again(batch, head, out);
+      matmul(same_rows(0), operand(1), out);
+      if (stage == StageId::kHeads && has(StageId::kMask)) blend_again(batch, head, rows);
       return;
     case Operation::kJoin: {
       const std::size_t past = to_size(config_.past);
-      return copy(operand(0), out.row_block(past, out.rows - past));
+      const std::size_t first = rows.first();
+      const std::size_t begin = std::max(first, past);
+      const std::size_t end = first + out.rows;
+      if (begin >= end) return;
+      return copy(operand(0).row_block(begin - past, end - begin),
+                  out.row_block(begin - first, end - begin));
     }
     case Operation::kTranspose:
-      return transpose(operand(0), out);
+      return transpose(rows.as_columns_of(operand(0)), out);
     case Operation::kScale:
-      return attn::scale(cells_of(operand(0)), scale_, cells_of(out));
+      return attn::scale(cells_of(same_rows(0)), scale_, cells_of(out));
     case Operation::kSoftcap:
-      return softcap(cells_of(operand(0)), *config_.softcap, cells_of(out));
+      return softcap(cells_of(same_rows(0)), *config_.softcap, cells_of(out));
     case Operation::kAddMask:
-      return add_mask(cells_of(operand(0)), cells_of(operand(1)), cells_of(out));
+      return add_mask(cells_of(same_rows(0)), cells_of(same_rows(1)), cells_of(out));
     case Operation::kRowMax: {
-      const ConstMatrix scores = operand(0);
+      const ConstMatrix scores = same_rows(0);
       for (std::size_t i = 0; i < out.rows; ++i) out.at(i, 0) = row_max(row_of(scores, i));
       return;
     }
     case Operation::kSubtractRow: {
-      const ConstMatrix scores = operand(0);
-      const ConstMatrix max = operand(1);
+      const ConstMatrix scores = same_rows(0);
+      const ConstMatrix max = same_rows(1);
       for (std::size_t i = 0; i < out.rows; ++i) {
         subtract_max(row_of(scores, i), mask_row(i), max.at(i, 0), row_of(out, i));
       }
       return;
     }
     case Operation::kExp:
-      return exponential(cells_of(operand(0)), cells_of(out));
+      return exponential(cells_of(same_rows(0)), cells_of(out));
     case Operation::kRowSum: {
-      const ConstMatrix in = operand(0);
+      const ConstMatrix in = same_rows(0);
       for (std::size_t i = 0; i < out.rows; ++i) out.at(i, 0) = row_sum(row_of(in, i));
       return;
     }
     case Operation::kDivideByRow: {
-      const ConstMatrix in = operand(0);
-      const ConstMatrix sum = operand(1);
+      const ConstMatrix in = same_rows(0);
+      const ConstMatrix sum = same_rows(1);
       for (std::size_t i = 0; i < out.rows; ++i) {
         divide(row_of(in, i), mask_row(i), sum.at(i, 0), row_of(out, i));
       }
@@ -267,12 +312,12 @@ void Pipeline::compute(StageId stage, std::int64_t batch, std::int64_t head) {
     }
     case Operation::kConcatHeads:
       for (std::int64_t h = 0; h < config_.heads; ++h) {
-        const ConstMatrix in = source(stage, 0, batch, h).matrix;
+        const ConstMatrix in = rows.of(source(stage, 0, batch, h).matrix);
         copy(in, out.columns(to_size(h) * in.cols, in.cols));
       }
       return;
     case Operation::kSumOfProducts:
-      if constexpr (kHasGradients) compute_gradient(stage, batch, head);
+      if constexpr (kHasGradients) compute_gradient(stage, batch, head, rows);
       return;
   }
 }

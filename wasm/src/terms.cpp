@@ -39,15 +39,21 @@ Status Pipeline::check(const Cell& cell) const {
 }
 
 std::size_t Pipeline::term_count(const Cell& cell) const {
-  switch (entry(cell.stage).operation) {
+  const bool of_pair = cell.stage == StageId::kDWeights || cell.stage == StageId::kDScores;
+  if (of_pair && hidden(cell.batch, cell.head, cell.row, cell.col)) return 0;
+  return term_count(cell.stage);
+}
+
+std::size_t Pipeline::term_count(StageId stage) const {
+  switch (entry(stage).operation) {
     case Operation::kGiven:
       return 0;
     case Operation::kMatmul:
     case Operation::kRowMax:
     case Operation::kRowSum:
-      return to_size(entry(entry(cell.stage).operands[0]).shape.cols);
+      return to_size(entry(entry(stage).operands[0]).shape.cols);
     case Operation::kSumOfProducts:
-      return gradient_term_count(cell);
+      return gradient_term_count(stage);
     default:
       return 1;
   }

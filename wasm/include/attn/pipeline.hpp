@@ -15,7 +15,8 @@
 
 namespace attn {
 
-// A build that leaves the gradients out is a third smaller; configure() refuses them there.
+// A build that leaves the gradients out is a third smaller; configure() refuses them there, and a
+// step of a run is a whole matrix.
 #ifdef ATTN_FORWARD_ONLY
 inline constexpr bool kHasGradients = false;
 #else
@@ -47,8 +48,14 @@ struct Term {
   std::span<const Operand> used() const&& = delete;
 };
 
+// A step of a run is at most so many multiplications and additions, or one row: a fraction of a
+// millisecond, and enough for what a step repeats (packing an operand) not to count.
+inline constexpr std::int64_t kStepWork = std::int64_t{1} << 21;
+
 class Pipeline {
  public:
+  explicit Pipeline(std::int64_t step_work = kStepWork) : step_work_(step_work) {}
+
   // Checks the configuration and makes room for every stage; all numbers are 0 afterwards. After a
   // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves an
   // unconfigured pipeline without stages. Only this function takes memory, and it never gives any
@@ -88,6 +95,12 @@ class Pipeline {
   // Computes every other stage from the inputs.
   void run();
 
+  // The same in parts. A step is some rows of one matrix of a stage; the configuration alone says
+  // how many there are. Steps first <= step < last need those before them to be
+  // done since the inputs were written. However they are divided, the numbers are the same bits.
+  std::int64_t steps() const;
+  void run(std::int64_t first, std::int64_t last);
+
   // Statistics of row `row` of the weights of a batch and a query head; `weights` must have it.
   RowStatistics row_statistics(std::int64_t batch, std::int64_t head, std::int64_t row) const;
 
@@ -118,6 +131,9 @@ class Pipeline {
     std::array<StageId, 2> operands{StageId::kNone, StageId::kNone};  // of a forward stage all
     Shape shape;
     std::size_t offset = 0;  // floats from the arena's start
+    std::int64_t rows_a_step = 1;
+    std::int64_t matrix_steps = 0;  // of one matrix; 0 where a run computes nothing
+    std::int64_t steps() const { return shape.batch * shape.heads * matrix_steps; }
   };
 
   // One matrix that an operand supplies. It may be a block of columns: head h of X·W reads the
@@ -130,25 +146,46 @@ class Pipeline {
     ConstMatrix matrix;
   };
 
+  // Some rows of a matrix; all of them in a build where a step is a whole matrix.
+  struct Rows {
+    std::size_t at = 0;
+    std::size_t count = 0;
+
+    std::size_t first() const { return kHasGradients ? at : 0; }
+    template <typename T>
+    MatrixView<T> of(MatrixView<T> all) const {
+      return kHasGradients ? all.row_block(at, count) : all;
+    }
+    // Of the transpose; no data stays none.
+    template <typename T>
+    MatrixView<T> as_columns_of(MatrixView<T> all) const {
+      return kHasGradients && all.data != nullptr ? all.columns(at, count) : all;
+    }
+  };
+
   const Entry& entry(StageId stage) const { return entries_[static_cast<std::size_t>(stage)]; }
   Matrix matrix(StageId stage, std::int64_t batch, std::int64_t head);
   ConstMatrix matrix(StageId stage, std::int64_t batch, std::int64_t head) const;
   Source source(StageId reader, std::size_t place, std::int64_t batch, std::int64_t head) const;
   Operand operand(const Source& source, std::size_t row, std::size_t col) const;
   Operand operand(const Cell& cell) const;
-  void hide_keys();
+  void plan(StageId stage);
+  void hide_keys(std::int64_t batch, std::int64_t head, Rows rows);
   ConstMatrix mask_of(std::int64_t batch, std::int64_t head) const;  // no data without a mask
   bool hidden(std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t key) const;
   // The columns of a head in a matrix that holds all heads side by side.
   ConstMatrix block(StageId stage, std::int64_t batch, std::int64_t head, std::int64_t width) const;
   ConstMatrix new_rows(StageId stage, std::int64_t batch, std::int64_t head) const;
-  void compute_gradient(StageId stage, std::int64_t batch, std::int64_t head);
-  std::size_t gradient_term_count(const Cell& cell) const;
+  void compute_gradient(StageId stage, std::int64_t batch, std::int64_t head, Rows rows);
+  // Of a cell that no mask hides.
+  std::size_t term_count(StageId stage) const;
+  std::size_t gradient_term_count(StageId stage) const;
   Term gradient_term(const Cell& cell, std::int64_t index) const;
-  void blend_again(std::int64_t batch, std::int64_t head, Matrix heads);
-  void compute(StageId stage);
-  void compute(StageId stage, std::int64_t batch, std::int64_t head);
+  void blend_again(std::int64_t batch, std::int64_t head, Rows rows);
+  void compute(StageId stage, std::int64_t first_step, std::int64_t last_step);
+  void compute(StageId stage, std::int64_t batch, std::int64_t head, Rows rows);
 
+  std::int64_t step_work_;
   Config config_;
   bool configured_ = false;
   float scale_ = 1;
