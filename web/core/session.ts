@@ -86,6 +86,19 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
     this.require(this.module.fillNormal(this.handle, this.indexOfPresent(stage), seed));
   }
 
+  get steps(): number {
+    return this.module.steps(this.handle);
+  }
+
+  override run(first = 0, last = this.steps): void {
+    for (const step of [first, last]) {
+      if (!Number.isInteger(step) || step < 0 || step > this.steps) {
+        throw new AttentionError('stepOutside', '', step, this.steps);
+      }
+    }
+    this.module.runSteps(this.handle, first, last);
+  }
+
   rowStatistics(batch = 0, head = 0): RowStatistics[] {
     const { rows } = this.shape('weights');
     if (rows > 0) this.requireRow(batch, head, 0);

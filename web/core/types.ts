@@ -348,6 +348,16 @@ export interface ForwardSession {
 
 /** One attention computation. `setInput` takes a mask as a float mask of full size. */
 export interface Session extends ForwardSession {
+  /**
+   * Steps of a run, each a bounded amount of work (some rows of one matrix); the configuration alone
+   * says how many.
+   */
+  readonly steps: number;
+  /**
+   * Computes every derived stage from the inputs; or the steps first <= step < last of that, once all
+   * before them are done. However the steps are divided, the numbers are the same bits.
+   */
+  run(first?: number, last?: number): void;
   /** Takes the mask in place of the former one, or throws AttentionError and keeps that. */
   setMask(mask: Mask): void;
   /** Copies the past keys or values, [batch, kvHeads, past, width]. */

@@ -14,6 +14,8 @@ export const wholeSentences = {
     `A worker stopped in the middle of its work (${found}); nothing came of it. The next call starts a new one.`,
   rowOutside: (_subject: string, found: Fact, expected: Fact) =>
     `A range of rows must begin and end between 0 and ${expected}; found ${found}.`,
+  stepOutside: (_subject: string, found: Fact, expected: Fact) =>
+    `A range of steps must begin and end between 0 and ${expected}; found ${found}.`,
 };
 
 export const wholeSubjects = {

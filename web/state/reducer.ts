@@ -37,6 +37,7 @@ export type Action =
     }
   | { type: 'dropDraft'; stage: InputId; row: number; col: number; batch?: number; head?: number }
   | { type: 'reject'; problem: Problem; notice: string }
+  | { type: 'cancel'; problem: Problem; notice: string }
   | { type: 'notice'; notice: string }
   | {
       type: 'matrix';
@@ -85,6 +86,8 @@ function reduced(state: State, action: Action): State {
       );
     case 'reject':
       return rejected(state, action.problem, action.notice);
+    case 'cancel':
+      return { ...wentBack(state, action.problem), notice: action.notice };
     case 'notice':
       return { ...state, notice: action.notice };
     case 'matrix': {
@@ -232,6 +235,20 @@ function rejected(state: State, problem: Problem, notice: string): State {
   const { preset } = state.past.find((step) => step.problem === problem) ?? state;
   const next = { ...state, preset, problem, past: state.past.slice(0, -1) };
   return withAsked(next, state.problem.sizes, notice);
+}
+
+/** Back to an earlier problem, by Undo or Redo where they lead there; the other one returns. */
+function wentBack(state: State, problem: Problem): State {
+  for (const [from, to] of [
+    ['past', 'future'],
+    ['future', 'past'],
+  ] as const) {
+    if (!state[from].some((one) => one.problem === problem)) continue;
+    let next = state;
+    while (next.problem !== problem) next = step(next, from, to);
+    return next;
+  }
+  return { ...state, problem, drafts: {}, pinned: null, future: [...state.future, stepOf(state)] };
 }
 
 /** Sizes that were asked for and cannot be had stay as drafts, with what is wrong. */

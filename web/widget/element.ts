@@ -251,6 +251,7 @@ export class AttentionLabElement extends LitElement {
         <slot name="intro"></slot>
         ${this.#controls(state)}
         <p class="visually-hidden" role="status">${this.#said}</p>
+        ${workspace.longRun?.render()}
         ${state.notice ? html`<p class="complaint" role="alert">${state.notice}</p>` : nothing}
         <div class="cols">
           <div
@@ -321,6 +322,7 @@ export class AttentionLabElement extends LitElement {
             </div>`
           : html`<p class="visually-hidden" role="status">The engine is loading.</p>`
       }
+      ${this.#workspace?.longRun?.render()}
       <slot></slot>
     </div>`;
   }

@@ -5,19 +5,21 @@ import type {
   Engine,
   ForwardEngine,
   ForwardSession,
-  Mask,
   Session,
   SessionConfig,
 } from '../core/types.ts';
 import { createStore, type Reduce, type Store } from '../state/store.ts';
 import { inputsOf, type Problem, type State } from '../state/types.ts';
+import type * as WholeRun from './whole-run.ts';
 
 export class Workspace extends EventTarget {
   readonly store: Store;
   engine: ForwardEngine | null = null;
   session: ForwardSession | null = null;
   /** The same two once everything was fetched: see `needWhole`. */
-  whole: { readonly engine: Engine; readonly session: Session } | null = null;
+  whole: ({ readonly engine: Engine; readonly session: Session } & typeof WholeRun) | null = null;
+  /** The run that goes on, a slice at a time, while the numbers before it are shown. */
+  longRun: WholeRun.LongRun | null = null;
   /** Why there is no session, or why the newest problem could not be computed. */
   error: AttentionError | null = null;
   /** Rises with every run; views are to be read anew. */
@@ -44,8 +46,11 @@ export class Workspace extends EventTarget {
     this.#exampleOf = exampleOf;
     this.store = createStore(initial, fetchReducer);
     this.store.subscribe((state, previous) => {
-      if (state.problem !== previous.problem) this.#schedule();
-      this.#tell('state');
+      if (state.problem !== previous.problem) {
+        this.longRun?.drop();
+        this.#schedule();
+      }
+      this.tell('state');
     });
   }
 
@@ -80,19 +85,25 @@ export class Workspace extends EventTarget {
 
   async #fetchWhole(first: ForwardEngine): Promise<void> {
     try {
-      const found = await load({ ...this.#options, build: first.build });
+      const [found, wholeRun] = await Promise.all([
+        load({ ...this.#options, build: first.build }),
+        import('./whole-run.ts'),
+      ]);
       if (!this.#wanted) return;
       const engine = { ...found, fallbackReason: first.fallbackReason };
       const session = engine.createSession();
       this.session?.dispose();
       this.engine = engine;
       this.session = session;
-      this.whole = { engine, session };
+      this.whole = { ...wholeRun, engine, session };
       this.#filled = false;
+      // What is shown meanwhile, if the newest problem is long.
+      if (this.#computed) this.#compute(session, this.#computed);
       this.#sync();
+      await this.longRun?.ended;
     } catch (error) {
       this.#fetching = null;
-      if (needsWhole(this.store.state.problem)) this.#refuse(this.#computed, error);
+      if (needsWhole(this.store.state.problem)) this.refuse(this.#computed, error);
       else this.store.dispatch({ type: 'notice', notice: messageOf(error) });
     }
   }
@@ -102,6 +113,7 @@ export class Workspace extends EventTarget {
     this.#wanted = false;
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
+    this.longRun?.drop();
     this.session?.dispose();
     this.session = null;
     this.whole = null;
@@ -119,46 +131,54 @@ export class Workspace extends EventTarget {
     });
   }
 
-  /** Writes the inputs that differ into the core and runs it. */
+  /** Has the newest problem computed: at once, or in slices when that would be felt. */
   #sync(): void {
-    const { session } = this;
+    const { session, whole } = this;
     const { problem } = this.store.state;
     if (!session || (this.#filled && problem === this.#computed)) return;
-    if (!this.whole && needsWhole(problem)) {
-      void this.needWhole();
-      return;
-    }
+    if (!whole && needsWhole(problem)) void this.needWhole();
+    else if (whole && isLong(problem)) this.longRun ??= new whole.LongRun(this, problem);
+    else this.#compute(session, problem);
+  }
+
+  /** Writes the inputs that differ into the core and runs it. */
+  #compute(session: ForwardSession, problem: Problem): void {
     const before = this.#computed;
     const held = this.#filled ? before : null;
+    let complete = problem;
     try {
       const sameShape = held !== null && configKey(held) === configKey(problem);
       this.#computed = null;
       if (!sameShape) session.configure(sessionConfig(problem));
       for (const id of inputsOf(problem)) {
         const values = problem.inputs[id];
-        if (!values || (sameShape && held.inputs[id] === values)) continue;
-        if (id === 'mask') this.whole?.session.setMask(maskOf(problem, values));
-        else session.setInput(id, values);
+        if (values && sameShape && held.inputs[id] === values) continue;
+        if (this.whole) complete = this.whole.withInput(this.whole.session, id, complete);
+        else if (values) session.setInput(id, values);
       }
-      const complete = this.whole ? this.#draw(this.whole.session, problem) : problem;
       session.run();
-      this.#computed = complete;
-      this.#filled = true;
-      this.error = null;
-      if (complete !== problem) this.store.dispatch({ type: 'drawn', problem: complete });
     } catch (error) {
-      this.#refuse(before, error);
+      this.refuse(before, error);
       return;
     }
+    this.take(complete, problem, before);
+  }
+
+  /** The session holds the numbers of a problem, which may have got inputs that were wanted drawn. */
+  take(complete: Problem, wanted: Problem, before = this.#computed): void {
+    this.#computed = complete;
+    this.#filled = true;
+    this.error = null;
+    if (complete !== wanted) this.store.dispatch({ type: 'drawn', problem: complete });
     ++this.revision;
     // The same problem in another session has the same numbers.
-    this.#tell(this.#computed === before ? 'state' : 'numbers');
+    this.tell(complete === before ? 'state' : 'numbers');
   }
 
   /** Goes back to the problem before, or to the example, and says why. */
-  #refuse(before: Problem | null, error: unknown): void {
+  refuse(before: Problem | null, error: unknown): void {
     if (!(error instanceof AttentionError)) throw error;
-    const kept = before ?? this.#fallBack();
+    const kept = before ?? this.fallBack();
     if (kept) this.store.dispatch({ type: 'reject', problem: kept, notice: error.message });
     else this.#fail(error);
   }
@@ -166,26 +186,14 @@ export class Workspace extends EventTarget {
   #fail(error: unknown): void {
     if (!(error instanceof AttentionError)) throw error;
     this.error = error;
-    this.#tell('numbers');
+    this.tell('numbers');
   }
 
-  /** Once, before there were any numbers. */
-  #fallBack(): Problem | null {
+  /** The example's problem: once, before there were any numbers. */
+  fallBack(): Problem | null {
     if (this.#fellBack) return null;
     this.#fellBack = true;
     return this.#exampleOf(this.store.state.preset);
-  }
-
-  /** Has the core draw the inputs of which only a seed is known, and adds their numbers. */
-  #draw(session: Session, problem: Problem): Problem {
-    const missing = inputsOf(problem).filter((id) => !problem.inputs[id]);
-    if (missing.length === 0) return problem;
-    const inputs = { ...problem.inputs };
-    for (const id of missing) {
-      session.fillNormal(id, problem.seeds[id] ?? 0);
-      inputs[id] = session.view(id).slice();
-    }
-    return { ...problem, inputs };
   }
 
   /** The problem that the session's numbers belong to; null while there are none. */
@@ -193,28 +201,39 @@ export class Workspace extends EventTarget {
     return this.#computed;
   }
 
-  #tell(type: 'state' | 'numbers'): void {
+  tell(type: 'state' | 'numbers'): void {
     this.dispatchEvent(new Event(type));
   }
 }
 
 /** Whether it takes more than the forward pass: masks, gradients, draws of the core's generator. */
 const needsWhole = (problem: Problem): boolean =>
-  problem.masked || problem.gradients || inputsOf(problem).some((id) => !problem.inputs[id]);
+  problem.masked ||
+  problem.gradients ||
+  isLong(problem) ||
+  inputsOf(problem).some((id) => !problem.inputs[id]);
 
-/** The one mask that all heads of the page share. */
-const maskOf = ({ sizes: { tq, tk } }: Problem, values: Float32Array): Mask => ({
-  kind: 'float',
-  shape: [tq, tk],
-  values,
-});
+/**
+ * More multiplications and additions than this go in slices: in a frame of 16 ms they would leave a
+ * slow machine, which does 2 or 3 in a nanosecond with all that is stored, no time to draw.
+ */
+const longWork = 2 ** 24;
+
+/** Whether a run takes more, roughly and rather too often: each row meets every key and X. */
+const isLong = ({ sizes }: Problem): boolean =>
+  sizes.batch *
+    sizes.heads *
+    (sizes.tq + sizes.tk) *
+    (sizes.tk + sizes.dModel) *
+    (sizes.dK + sizes.dV + 16) >
+  longWork;
 
 const messageOf = (error: unknown): string => {
   if (!(error instanceof AttentionError)) throw error;
   return error.message;
 };
 
-const sessionConfig = ({ sizes, scale, softcap, ...switches }: Problem): SessionConfig => ({
+export const sessionConfig = ({ sizes, scale, softcap, ...switches }: Problem): SessionConfig => ({
   ...sizes,
   source: switches.source,
   context: switches.context,
