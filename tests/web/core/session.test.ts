@@ -220,4 +220,45 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(liveSessionCount()).toBe(before);
     expect(errorOf(() => other.run()).code).toBe('disposed');
   });
+
+  test('a run in steps, however they are divided, gives the same bits', () => {
+    const config: SessionConfig = {
+      ...{ heads: 4, kvHeads: 2, tq: 300, tk: 300, dK: 24, dV: 17, dModel: 9, source: 'x' },
+      ...{ outputProjection: true, masked: true, causal: true, gradients: true },
+    };
+    const fill = (one: Session) => {
+      one.configure(config);
+      for (const id of ['x', 'wq', 'wk', 'wv', 'wo', 'dOutput'] as const) one.fillNormal(id, 5);
+      one.setMask({ kind: 'float', shape: [1], values: [0.5] });
+    };
+    fill(session);
+    session.run();
+    const parts = engine.createSession();
+    fill(parts);
+    // 4 heads of 300 rows, of which 2²¹ / (300 · 24) are one step of the raw scores: 2 steps a head.
+    expect(parts.steps).toBe(session.steps);
+    expect(parts.steps).toBeGreaterThan(2 * 4 * 8);
+    for (let step = 0, size = 1; step < parts.steps; size = (size % 5) + 1) {
+      const last = Math.min(step + size, parts.steps);
+      parts.run(step, last);
+      step = last;
+    }
+    for (const id of stageIds.filter((stage) => session.has(stage))) {
+      const bits = (one: Session) => Buffer.from(one.view(id).slice().buffer);
+      expect(bits(parts).equals(bits(session)), id).toBe(true);
+    }
+    parts.dispose();
+  });
+
+  test('steps outside the run are refused', () => {
+    for (const [first, last] of [
+      [-1, 1],
+      [0, session.steps + 1],
+      [0.5, 1],
+    ] as const) {
+      expect(errorOf(() => session.run(first, last)).message).toMatch(
+        /^A range of steps must begin and end between 0 and \d+; found -?[\d.]+\.$/,
+      );
+    }
+  });
 });

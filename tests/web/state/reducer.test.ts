@@ -352,3 +352,35 @@ test('what waits to be drawn is drawn in its new size, from the same seed', () =
   expect(problem.seeds).toEqual({ q: 7 });
   expect(problem.inputs.q).toBeUndefined();
 });
+
+describe('a cancelled computation', () => {
+  const cancel = (state: State, problem: State['problem']) =>
+    after(state, { type: 'cancel', problem, notice: 'stopped' });
+
+  test('goes back by undo, and Redo brings everything again', () => {
+    const wanted = after(start, edit('q', 0, 0, '7'), edit('k', 0, 0, '8'));
+    const state = cancel(wanted, given);
+    expect(state.problem).toBe(given);
+    expect(state.notice).toBe('stopped');
+    expect(state.past).toEqual([]);
+    const again = after(state, { type: 'redo' }, { type: 'redo' });
+    expect(again.problem).toBe(wanted.problem);
+  });
+
+  test('that Undo had begun goes forward again', () => {
+    const later = after(start, edit('q', 0, 0, '7'));
+    const state = cancel(after(later, { type: 'undo' }), later.problem);
+    expect(state.problem).toBe(later.problem);
+    expect(state.future).toEqual([]);
+    expect(after(state, { type: 'undo' }).problem).toBe(given);
+  });
+
+  test('in the middle of typing goes back to what was computed', () => {
+    const computed = after(start, edit('q', 0, 0, '7'));
+    const wanted = after(computed, edit('q', 0, 0, '71', true));
+    const state = cancel(wanted, computed.problem);
+    expect(state.problem).toBe(computed.problem);
+    expect(after(state, { type: 'redo' }).problem).toBe(wanted.problem);
+    expect(after(state, { type: 'undo' }).problem).toBe(given);
+  });
+});
