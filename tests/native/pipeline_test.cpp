@@ -82,16 +82,20 @@ TEST(Pipeline, AMaskMayBeStagedInTheScoresItChanges) {
   EXPECT_EQ(pipeline.stage(StageId::kMaskedScores)[1], 0);
 }
 
-TEST(Pipeline, ConfigureZeroesEveryStage) {
+TEST(Pipeline, ConfigureZeroesWhatIsGiven) {
   Pipeline pipeline;
-  const Config config{.tq = 2, .tk = 3, .d_k = 4, .d_v = 2, .past = 1};
+  const Config config{.tq = 2, .tk = 3, .d_k = 4, .d_v = 2, .past = 1, .masked = true};
   ASSERT_TRUE(pipeline.configure(config).ok());
   attn_test::Random random(1);
   fill_inputs(pipeline, random);
   pipeline.run();
   ASSERT_TRUE(pipeline.configure(config).ok());
   for (const attn::Stage& stage : attn::kStages) {
-    for (const float cell : pipeline.stage(stage.id)) ASSERT_EQ(cell, 0) << stage.name;
+    for (const float cell : pipeline.input(stage.id)) ASSERT_EQ(cell, 0) << stage.name;
+  }
+  for (const StageId present : {StageId::kPresentKey, StageId::kPresentValue}) {
+    const attn::Matrix past = pipeline.past(present, 0, 0);
+    for (std::size_t i = 0; i < past.cols; ++i) EXPECT_EQ(past.at(0, i), 0);
   }
 }
 

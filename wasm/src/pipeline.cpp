@@ -48,10 +48,15 @@ Status Pipeline::configure(const Config& config) {
            .operands = {operand_of(stage.id, 0, config), operand_of(stage.id, 1, config)},
            .shape = shape_of(stage.id, config),
            .offset = to_size(offset) / sizeof(float)};
-    if (own.present) offset += arena_bytes_of(stage.id, config);
+    if (!own.present) continue;
+    offset += arena_bytes_of(stage.id, config);
     plan(stage.id);
+    // Past rows lie in the stages that join them with the new ones. Nothing else is touched: memory
+    // that is new costs the more the first time.
+    if (own.operation == Operation::kGiven || own.operation == Operation::kJoin) {
+      std::fill_n(arena_.data() + own.offset, own.shape.cells(), 0.0F);
+    }
   }
-  std::fill_n(arena_.data(), to_size(bytes) / sizeof(float), 0.0F);
   if (!config.valid_lengths.empty()) {
     // Memory without a type of its own: whole numbers of the same size at its beginning.
     auto* const lengths = reinterpret_cast<std::int32_t*>(arena_.data());
@@ -179,13 +184,13 @@ void Pipeline::hide_keys(std::int64_t batch, std::int64_t head, Rows rows) {
   }
 }
 
-// Divides a stage into steps; the stages before it are known.
+// Divides a stage that is there into steps; the stages before it are known.
 void Pipeline::plan(StageId stage) {
   Entry& own = entries_[index_of(stage)];
   const bool hides = config_.causal || !config_.valid_lengths.empty();
-  const bool computed = stage == StageId::kMask ? hides : !is_given(stage);
+  const bool computed = own.operation != Operation::kGiven || (hides && stage == StageId::kMask);
   // Also keeps a huge number of empty matrices from being visited one by one.
-  if (!own.present || !computed || own.shape.cells() == 0) return;
+  if (!computed || own.shape.cells() == 0) return;
   own.matrix_steps = 1;
   if constexpr (kHasGradients) {
     // What a cell costs that no sum makes: most of all an exponential.

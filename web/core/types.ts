@@ -326,7 +326,10 @@ export interface Attention {
  * until the next configure.
  */
 export interface ForwardSession {
-  /** Checks the limits and sizes the arena; every number is 0 afterwards. Throws AttentionError. */
+  /**
+   * Checks the limits and sizes the arena. All that is given is 0 afterwards; what is computed means
+   * nothing before `run`. Throws AttentionError.
+   */
   configure(config: SessionConfig): void;
   /** Whether the stage applies under the present configuration. */
   has(stage: StageId): boolean;

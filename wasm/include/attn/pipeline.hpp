@@ -56,11 +56,11 @@ class Pipeline {
  public:
   explicit Pipeline(std::int64_t step_work = kStepWork) : step_work_(step_work) {}
 
-  // Checks the configuration and makes room for every stage; all numbers are 0 afterwards. After a
-  // refusal the former configuration and its numbers stand, except kOutOfMemory, which leaves an
-  // unconfigured pipeline without stages. Only this function takes memory, and it never gives any
-  // back before the pipeline ends. The valid lengths are copied; they must not be those of this
-  // pipeline's own config().
+  // Checks the configuration and makes room for every stage; all that is given is 0 afterwards, and
+  // what is computed means nothing before run(). After a refusal the former configuration and its
+  // numbers stand, except kOutOfMemory, which leaves an unconfigured pipeline without stages. Only
+  // this function takes memory, and it never gives any back before the pipeline ends. The valid
+  // lengths are copied; they must not be those of this pipeline's own config().
   Status configure(const Config& config);
 
   const Config& config() const { return config_; }
