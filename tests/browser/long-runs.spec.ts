@@ -3,9 +3,8 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { Lab } from './lab.ts';
 
-/** A link to seeded Q, K and V of so many tokens. */
-const link = (tokens: number) =>
-  `strict/lab/#?example=random&tq=${tokens}&tk=${tokens}&q=normal:3&k=normal:4&v=normal:5`;
+/** 1024 seeded queries and few keys. */
+const address = 'strict/lab/#?example=random&tq=1024&tk=16&q=normal:3&k=normal:4&v=normal:5';
 
 interface Hold {
   /** Turns of the event loop that runs asked for. */
@@ -57,7 +56,7 @@ async function stopMidway(page: Page, lab: Lab): Promise<void> {
     (before) => (window as unknown as { hold: Hold }).hold.turns > before,
     before,
   );
-  // The configuration, three inputs, one slice.
+  // The configuration, three inputs, one slice of at least four.
   await turns(page, 5);
   await page.waitForTimeout(200);
   await turns(page, 1);
@@ -65,9 +64,7 @@ async function stopMidway(page: Page, lab: Lab): Promise<void> {
 
 test('what waits is done between the slices, before there are numbers', async ({ page }) => {
   await holdRuns(page);
-  const lab = await Lab.open(page, link(16));
-  await lab.set(/number of queries/, '1024');
-  await expect(lab.matrix('weights')).toContainText('1024');
+  const lab = await Lab.open(page, address);
   const order = lab.host.evaluate(
     (host) =>
       new Promise<string[]>((resolve) => {
@@ -95,9 +92,9 @@ test('what waits is done between the slices, before there are numbers', async ({
 
 test('progress, Cancel and Redo', async ({ page }) => {
   await holdRuns(page);
-  const lab = await Lab.open(page, link(256));
+  const lab = await Lab.open(page, address);
   const bar = lab.host.getByRole('progressbar', { name: 'Computing…' });
-  const map = lab.host.getByRole('application', { name: /^A, weights, 256 × 256/ }).first();
+  const map = lab.host.getByRole('application', { name: /^A, weights, 1024 × 16/ }).first();
   await expect(map).toBeAttached();
   await expect(bar).toHaveCount(0);
 
@@ -112,12 +109,12 @@ test('progress, Cancel and Redo', async ({ page }) => {
   await lab.button('Cancel').click();
   await expect(bar).toHaveCount(0);
   await expect(lab.alerts).toHaveText(/^Stopped: the numbers are those from before/);
-  await expect(lab.field(/number of keys/)).toHaveValue('256');
+  await expect(lab.field(/number of keys/)).toHaveValue('16');
 
   await held(page, false);
   await lab.button('Redo').click();
   await expect(
-    lab.host.getByRole('application', { name: /^A, weights, 256 × 1024/ }).first(),
+    lab.host.getByRole('application', { name: /^A, weights, 1024 × 1024/ }).first(),
   ).toBeAttached();
   await expect(lab.field(/number of keys/)).toHaveValue('1024');
   await expect(bar).toHaveCount(0);
@@ -125,7 +122,7 @@ test('progress, Cancel and Redo', async ({ page }) => {
 
 test('of two problems in a row only the last is announced', async ({ page }) => {
   await holdRuns(page);
-  const lab = await Lab.open(page, link(256));
+  const lab = await Lab.open(page, address);
   await lab.host.evaluate((host) => {
     const told: string[] = [];
     Object.assign(window, { told });
@@ -138,10 +135,10 @@ test('of two problems in a row only the last is announced', async ({ page }) => 
   await lab.set(/number of keys/, '768');
   await held(page, false);
   await expect(
-    lab.host.getByRole('application', { name: /^A, weights, 256 × 768/ }).first(),
+    lab.host.getByRole('application', { name: /^A, weights, 1024 × 768/ }).first(),
   ).toBeAttached();
   const told = await page.evaluate(() => (window as unknown as { told: string[] }).told);
-  expect(told).toEqual(['256 × 768']);
+  expect(told).toEqual(['1024 × 768']);
 });
 
 const progressOf = (page: Page): Promise<number> =>

@@ -146,8 +146,9 @@ function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
   const key = draftKey(stage, row, col, batch, head);
   const { problem } = state;
   const values = problem.inputs[stage];
-  if (!values) return state;
   const { rows, cols } = inputShape(stage, problem);
+  // While a long run goes on, cells are shown that the newest problem need not have.
+  if (!values || row >= rows || col >= cols) return state;
   const index = (matrixIndex(stage, problem, { batch, head }) * rows + row) * cols + col;
   const parsed = parseNumber(text, stage === 'mask' ? { nonFinite: 'minusInfinity' } : {});
   if (!parsed.ok) {
@@ -168,7 +169,7 @@ function edit(state: State, action: Extract<Action, { type: 'edit' }>): State {
 function painted(state: State, row: number, col: number): State {
   const { problem } = state;
   const mask = problem.inputs.mask;
-  if (!mask) return state;
+  if (!mask || row >= problem.sizes.tq || col >= problem.sizes.tk) return state;
   const index = row * problem.sizes.tk + col;
   const next = mask.slice();
   next[index] = next[index] === -Infinity ? 0 : -Infinity;

@@ -57,6 +57,14 @@ describe('an edit', () => {
     expect(state.problem.inputs.v).toBe(start.problem.inputs.v);
   });
 
+  test('of a cell that the newest problem has not changes nothing', () => {
+    for (const cell of [edit('q', 2, 0, '1'), edit('q', 0, 4, '1')]) {
+      expect(after(start, cell)).toBe(start);
+    }
+    const masked = after(start, { type: 'switch', switches: { masked: true } });
+    expect(after(masked, { type: 'paint', row: 0, col: 2 })).toBe(masked);
+  });
+
   test('of the same number is no step', () => {
     const state = after(start, edit('q', 0, 0, '2.0'));
     expect(state.problem).toBe(start.problem);
