@@ -3,6 +3,7 @@
  * what takes longer than a frame a slice at a time, beside the numbers that are shown.
  */
 import { html, type TemplateResult } from 'lit';
+import { pause } from '../core/pause.ts';
 import type { Mask, Session } from '../core/types.ts';
 import { type InputId, inputsOf, type Problem } from '../state/types.ts';
 import { sessionConfig, type Workspace } from './workspace.ts';
@@ -67,37 +68,34 @@ export class LongRun {
   }
 
   async #run(): Promise<void> {
-    const turns = new Turns();
     try {
-      const complete = await this.#compute(turns);
+      const complete = await this.#compute();
       if (complete) this.#show(complete);
     } catch (error) {
       if (this.#dropped) return;
       this.drop();
       this.#workspace.refuse(this.#workspace.computed, error);
-    } finally {
-      turns.end();
     }
   }
 
   /** The problem with all its inputs, or null when it was dropped. */
-  async #compute(turns: Turns): Promise<Problem | null> {
+  async #compute(): Promise<Problem | null> {
     const begun = performance.now();
     const session = this.#session;
     let problem = this.#problem;
-    await turns.next();
+    await pause();
     if (this.#dropped) return null;
     session.configure(sessionConfig(problem));
     // If memory grew, the views of the session that is shown are to be made anew.
     this.#workspace.tell('state');
     for (const id of inputsOf(problem)) {
-      await turns.next();
+      await pause();
       if (this.#dropped) return null;
       problem = withInput(session, id, problem);
     }
     const { steps } = session;
     for (let step = 0; step < steps; ) {
-      await turns.next();
+      await pause();
       if (this.#dropped) return null;
       const start = performance.now();
       const last = Math.min(step + stepsASlice, steps);
@@ -144,21 +142,5 @@ export class LongRun {
       <label><span role="status">Computing…</span> ${this.#bar}</label>
       <button @click=${this.#cancel}>Cancel</button>
     </div>`;
-  }
-}
-
-/** Gives the thread back: a message comes after whatever has been waiting, and sooner than a timer. */
-class Turns {
-  readonly #channel = new MessageChannel();
-
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#channel.port1.onmessage = () => resolve();
-      this.#channel.port2.postMessage(null);
-    });
-  }
-
-  end(): void {
-    this.#channel.port1.close();
   }
 }

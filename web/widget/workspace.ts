@@ -206,7 +206,7 @@ export class Workspace extends EventTarget {
   }
 }
 
-/** Whether it takes more than the forward pass: masks, gradients, draws of the core's generator. */
+/** Whether it takes more than the forward pass in one go: masks, gradients, draws, long runs. */
 const needsWhole = (problem: Problem): boolean =>
   problem.masked ||
   problem.gradients ||
