@@ -64,11 +64,12 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     const engine = await load({ build });
     const full: SessionConfig = { tq: 0, tk: 2 ** 20, dK: 0, dV: 64, source: 'qkv' };
     const small: SessionConfig = { tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv' };
-    const sessions = [1, 2, 3].map(() => engine.createSession());
-    const last = sessions[2] as Session;
+    const sessions = [1, 2, 3, 4].map(() => engine.createSession());
+    const last = sessions[3] as Session;
     last.configure(small);
     sessions[0]?.configure(full);
     sessions[1]?.configure(full);
+    sessions[2]?.configure(full);
     expect(() => last.configure(full)).toThrow(
       expect.objectContaining({ code: 'outOfMemory', subject: 'arena', found: 2 ** 28 }),
     );
@@ -106,7 +107,16 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(() => lab.configure({ ...tokens, heads: 11, kvHeads: 11 })).toThrow(
       expect.objectContaining({ code: 'tooLarge', subject: 'arena' }),
     );
-    for (const session of [lab, ...sides]) session.dispose();
+    // A long run makes a session of its own, which then takes the place of the one before.
+    let shown = lab;
+    for (const heads of [10, 9, 10, 1, 10, 4, 5, 6, 7, 8, 9, 10, 2, 10]) {
+      const beside = engine.createSession();
+      beside.configure({ ...tokens, heads, kvHeads: heads });
+      shown.dispose();
+      shown = beside;
+      for (const side of sides) side.configure({ ...tokens, dV: 1 });
+    }
+    for (const session of [shown, ...sides]) session.dispose();
     // The same from the smallest up, each with the others behind it.
     const growing = engine.createSession();
     const behind: Session[] = [];
