@@ -30,9 +30,9 @@ const attendIn = (page: Page, address: string): Promise<Found> =>
     };
     const { load, attend, attendAsync, workerKind }: Core = await import(from);
     const engine = await load();
-    const config = { tq: 1024, tk: 1024, dK: 16, dV: 16 };
-    const numbers = new Float32Array(1024 * 16);
-    const inputs = { q: numbers, k: numbers, v: numbers.map((_, i) => Math.floor(i / 16)) };
+    const config = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
+    const numbers = new Float32Array(1024 * 64);
+    const inputs = { q: numbers, k: numbers, v: numbers.map((_, i) => Math.floor(i / 64)) };
     let heard = 0;
     const channel = new MessageChannel();
     channel.port1.onmessage = () => channel.port2.postMessage(null);
@@ -103,8 +103,8 @@ test('a worker that dies of an error is told of, and the next call has new ones'
   await page.goto('open/pages/empty.html');
   await page.evaluate(async (from) => {
     const core: Core = await import(from);
-    const config = { tq: 1024, tk: 1024, dK: 16, dV: 16 };
-    const numbers = new Float32Array(1024 * 16).fill(1);
+    const config = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
+    const numbers = new Float32Array(1024 * 64).fill(1);
     const inputs = { q: numbers, k: numbers, v: numbers };
     const engine = await core.load();
     const run = () => core.attendAsync(engine, inputs, config, { workers: 2 });

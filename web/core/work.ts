@@ -21,8 +21,11 @@ export type ToWorker =
     }
   | { readonly type: 'rows'; readonly job: number; readonly range: Range };
 
+/** Every message to a worker gets one answer. */
 export type FromWorker =
   | { readonly type: 'ready' }
+  /** The inputs are in the worker's memory; what they came in is given back. */
+  | { readonly type: 'taken'; readonly job: number; readonly buffers: readonly ArrayBuffer[] }
   | {
       readonly type: 'rows';
       readonly job: number;
@@ -30,6 +33,8 @@ export type FromWorker =
       /** Those rows of the result, d_v numbers each. */
       readonly values: Float32Array<ArrayBuffer>;
     }
+  /** Asked for rows of a job that failed, or after which another came. */
+  | { readonly type: 'skipped'; readonly job: number }
   | { readonly type: 'failed'; readonly job: number; readonly failure: Failure };
 
 /** Rows first <= row < last of batch · heads · T_q. */
@@ -37,8 +42,10 @@ export type Range = readonly [first: number, last: number];
 
 /** Ranges that begin and end at multiples of this within a key/value head have the bits of a whole run. */
 const rowBlock = 64;
-/** A range takes about half a millisecond, so that no thread waits long for the last one. */
-const rangeFlops = 16e6;
+/** A piece takes about half a millisecond, so that no thread waits long for the last one. */
+const pieceFlops = 16e6;
+/** A range takes up to about 10 ms: so long an aborted job may still keep a worker. */
+const rangeFlops = 256e6;
 
 /** 4·B·H·T_q·T_k·(d_k + d_v)/2: two flops for each product in Q·Kᵀ and in A·V. */
 export function flopsOf(config: AttentionConfig): number {
@@ -46,23 +53,56 @@ export function flopsOf(config: AttentionConfig): number {
   return 2 * batch * heads * tq * tk * (dK + dV);
 }
 
-/** All rows of the result, in ranges that are worked one after another by one thread. */
-export function rangesOf(config: AttentionConfig): Range[] {
+/** No arena holds Q, keys or values of more rows. */
+const mostRows = 2 ** 26;
+
+/** Whether the sizes can be cut into ranges; what else may be wrong with a configuration, a worker says. */
+export function isDivisible(config: AttentionConfig): boolean {
+  const { batch, heads, kvHeads, tq, tk, dK, dV } = sizesOf(config);
+  const rows = batch * heads * tq;
+  return (
+    Math.min(batch, heads, kvHeads, tq, tk, dK, dV) > 0 && heads % kvHeads === 0 && rows <= mostRows
+  );
+}
+
+/** The memory behind inputs that are float32 arrays. */
+export const buffersOf = (inputs: AttentionInputs): ArrayBuffer[] =>
+  Object.values(inputs).flatMap((value) =>
+    value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [],
+  );
+
+/** All rows of the result in their smallest pieces; neighbours can be worked as one range. */
+export function piecesOf(config: AttentionConfig): Range[] {
   const { batch, heads, kvHeads, tq } = sizesOf(config);
   const rows = batch * heads * tq;
   // The query heads of one key/value head lie side by side.
   const rowsOfHead = (heads / kvHeads) * tq;
-  const wanted = rangeFlops / (flopsOf(config) / rows);
-  const ranges: Range[] = [];
+  const wanted = pieceFlops / (flopsOf(config) / rows);
+  const pieces: Range[] = [];
   let first = 0;
   for (let head = 0; head < rows; head += rowsOfHead) {
     const end = head + rowsOfHead;
     for (let block = head; block < end; block += rowBlock) {
       const last = Math.min(block + rowBlock, end);
       if (last - first < wanted && last < rows) continue;
-      ranges.push([first, last]);
+      pieces.push([first, last]);
       first = last;
     }
   }
-  return ranges;
+  return pieces;
+}
+
+/**
+ * How many of the pieces to come are the next range of so many workers: a part of what is left, so
+ * that messages are few and all the same end at about the same time (guided self-scheduling,
+ * Polychronopoulos and Kuck 1987).
+ */
+export function nextCount(
+  config: AttentionConfig,
+  pieces: number,
+  left: number,
+  workers: number,
+): number {
+  const most = Math.floor((rangeFlops * pieces) / flopsOf(config));
+  return Math.max(1, Math.min(most, Math.floor(left / (4 * workers))));
 }

@@ -7,7 +7,7 @@ import { AttentionError } from './errors.ts';
 import script from './generated/attention-simd128.mjs';
 import { type Factory, instantiate } from './instantiate.ts';
 import type { Module } from './session.ts';
-import type { FromWorker, ToWorker } from './work.ts';
+import { buffersOf, type FromWorker, type ToWorker } from './work.ts';
 
 interface Port {
   postMessage(message: FromWorker, transfer: ArrayBuffer[]): void;
@@ -19,6 +19,8 @@ function serve(port: Port): void {
   let attention: WasmAttention | null = null;
   let current = -1;
   let dV = 0;
+  /** The configuration in force, as text; empty when something may be left in the memory. */
+  let inForce = '';
   const say = (message: FromWorker, ...transfer: ArrayBuffer[]) =>
     port.postMessage(message, transfer);
 
@@ -26,13 +28,19 @@ function serve(port: Port): void {
     current = job;
     dV = config.dV;
     try {
-      if (attention) attention.configure(config);
-      else attention = new WasmAttention(module as Module, config);
+      const wanted = JSON.stringify(config);
+      // Everything that is read is about to be written: there is nothing to clear.
+      if (!attention) attention = new WasmAttention(module as Module, config);
+      else if (wanted !== inForce) attention.configure(config);
+      inForce = config.past || config.mask ? '' : wanted;
       attention.setInputs(inputs);
+      const buffers = buffersOf(inputs);
+      say({ type: 'taken', job, buffers }, ...buffers);
     } catch (error) {
       if (!(error instanceof AttentionError)) throw error;
       const { code, subject, found, expected } = error;
       current = -1;
+      inForce = '';
       say({ type: 'failed', job, failure: { code, subject, found, expected } });
     }
   };
@@ -49,7 +57,9 @@ function serve(port: Port): void {
       start(data.compiled).catch((error) => queueMicrotask(() => raise(error)));
     } else if (data.type === 'job') {
       begin(data);
-    } else if (data.job === current && attention) {
+    } else if (data.job !== current || !attention) {
+      say({ type: 'skipped', job: data.job });
+    } else {
       const [first, last] = data.range;
       attention.run(first, last);
       const values = attention.output.slice(first * dV, last * dV) as Float32Array<ArrayBuffer>;

@@ -6,7 +6,16 @@ import { attend } from './attend.ts';
 import { AttentionError } from './errors.ts';
 import { pause } from './pause.ts';
 import type { AttentionConfig, AttentionInputs, Engine, WorkerKind } from './types.ts';
-import { type FromWorker, flopsOf, type Range, rangesOf, type ToWorker } from './work.ts';
+import {
+  buffersOf,
+  type FromWorker,
+  flopsOf,
+  isDivisible,
+  nextCount,
+  piecesOf,
+  type Range,
+  type ToWorker,
+} from './work.ts';
 
 export interface AsyncOptions {
   /**
@@ -22,13 +31,16 @@ export interface AsyncOptions {
 
 /**
  * Work of fewer flops is done at once on the calling thread: what it would gain, waking workers and
- * sending them their inputs takes. Measured by `npm run bench -- --suite workers`.
+ * sending them their inputs takes. Two workers are as fast as one thread at about T = 1024, d = 64,
+ * which takes 7 ms (`npm run bench -- --suite workers`).
  */
-export const asyncFlops = 60e6;
+const asyncFlops = 250e6;
 /** Without workers, the calling thread is given back after about so many flops (2 to 3 ms). */
 const sliceFlops = 60e6;
 /** A worker that does not answer for so long is dead; a range takes milliseconds. */
 const patience = 20_000;
+/** Of memory for copies no more pieces are kept than a few workers need at a time. */
+const mostSpare = 32;
 /** Workers without work are kept so long. */
 const idleTime = 10_000;
 
@@ -48,11 +60,8 @@ export async function attendAsync(
   if (!Number.isInteger(workers) || workers < 0)
     throw new AttentionError('badSize', 'workers', workers, 0);
   signal?.throwIfAborted();
-  if (flopsOf(config) < asyncFlops) return attend(engine, inputs, config);
-  // What is wrong with the sizes is found here, before anything is sent.
-  engine.createAttention(config).dispose();
-  const job: Job = { inputs: copied(inputs), config, ranges: rangesOf(config), options };
-  return untilAborted(poolOf(engine).take(job), signal);
+  if (flopsOf(config) < asyncFlops || !isDivisible(config)) return attend(engine, inputs, config);
+  return untilAborted(poolOf(engine).take(inputs, config, options), signal);
 }
 
 /** The promise, or a rejection as soon as the signal is aborted. */
@@ -78,7 +87,7 @@ export async function workerKind(engine: Engine): Promise<WorkerKind> {
 interface Job {
   readonly inputs: AttentionInputs;
   readonly config: AttentionConfig;
-  readonly ranges: readonly Range[];
+  readonly pieces: readonly Range[];
   readonly options: AsyncOptions;
 }
 
@@ -102,6 +111,8 @@ class Pool {
   /** Jobs run one after another: each has all the workers. */
   #last: Promise<unknown> = Promise.resolve();
   #count = 0;
+  /** Memory for copies of inputs: new memory takes longer than filling it. */
+  #spare: ArrayBuffer[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(engine: Engine) {
@@ -113,7 +124,12 @@ class Pool {
     return this.#kind;
   }
 
-  take(job: Job): Promise<Float32Array> {
+  take(
+    inputs: AttentionInputs,
+    config: AttentionConfig,
+    options: AsyncOptions,
+  ): Promise<Float32Array> {
+    const job = { inputs: this.#copied(inputs), config, pieces: piecesOf(config), options };
     return this.#inTurn(() => this.#work(job));
   }
 
@@ -126,14 +142,73 @@ class Pool {
   async #work(job: Job): Promise<Float32Array> {
     const { signal, workers = await processors() } = job.options;
     signal?.throwIfAborted();
-    const hands = await this.#hire(Math.min(workers, job.ranges.length));
+    const hands = await this.#hire(Math.min(workers, job.pieces.length));
     try {
-      return await (hands.length > 0
-        ? shareOut(hands, job, ++this.#count)
-        : inSlices(this.#engine, job));
+      return await (hands.length > 0 ? this.#shareOut(hands, job) : inSlices(this.#engine, job));
     } finally {
       this.#release(hands);
     }
+  }
+
+  /** Has workers compute the ranges, two at a time each, so that none waits for the next. */
+  #shareOut(hands: readonly Hand[], job: Job): Promise<Float32Array> {
+    const { inputs, config, pieces, options } = job;
+    this.#count += 1;
+    const number = this.#count;
+    const rows = pieces.at(-1)?.[1] ?? 0;
+    const { dV } = config;
+    const result = new Float32Array(rows * dV);
+    let next = 0;
+    let done = 0;
+    return new Promise((resolve, reject) => {
+      const { signal, onProgress } = options;
+      const finish = (act: () => void) => {
+        for (const hand of hands) hand.listen(null);
+        signal?.removeEventListener('abort', abort);
+        act();
+      };
+      const abort = () => finish(() => reject(signal?.reason));
+      signal?.addEventListener('abort', abort);
+      const give = (hand: Hand) => {
+        const begin = pieces[next];
+        if (!begin) return;
+        next += nextCount(config, pieces.length, pieces.length - next, hands.length);
+        const [, last] = pieces[next - 1] as Range;
+        hand.post({ type: 'rows', job: number, range: [begin[0], last] });
+      };
+      const take = (range: Range, values: Float32Array) => {
+        const [first, last] = range;
+        result.set(values, first * dV);
+        done += last - first;
+        onProgress?.(done, rows);
+        if (done === rows) finish(() => resolve(result));
+      };
+      for (const [i, hand] of hands.entries()) {
+        hand.listen({
+          message: (message) => {
+            if (message.type === 'taken') {
+              this.#spare = [...this.#spare, ...message.buffers].slice(-mostSpare);
+            } else if (message.type === 'failed' && message.job === number) {
+              const { code, subject, found, expected } = message.failure;
+              finish(() => reject(new AttentionError(code, subject, found, expected)));
+            } else if (message.type === 'rows' && message.job === number) {
+              give(hand);
+              try {
+                take(message.range, message.values);
+              } catch (error) {
+                finish(() => reject(error));
+              }
+            }
+          },
+          death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
+        });
+        // The last one gets the copy itself.
+        const own = i === hands.length - 1 ? inputs : this.#copied(inputs);
+        hand.post({ type: 'job', job: number, config, inputs: own }, buffersOf(own));
+        give(hand);
+        give(hand);
+      }
+    });
   }
 
   /** So many workers, or fewer when more cannot be had; none when workers are refused altogether. */
@@ -157,83 +232,44 @@ class Pool {
     return hands;
   }
 
+  /** Copies that can be sent away, float32 where they are numbers. */
+  #copied(inputs: AttentionInputs): AttentionInputs {
+    const copy = (value: unknown) => {
+      if (typeof value !== 'object' || value === null) return value;
+      const values = value as ArrayLike<number>;
+      const bytes = values.length * Float32Array.BYTES_PER_ELEMENT;
+      const at = this.#spare.findIndex(({ byteLength }) => byteLength === bytes);
+      const [buffer = new ArrayBuffer(bytes)] = at < 0 ? [] : this.#spare.splice(at, 1);
+      const numbers = new Float32Array(buffer);
+      numbers.set(values);
+      return numbers;
+    };
+    const entries = Object.entries(inputs).map(([name, value]) => [name, copy(value)]);
+    return Object.fromEntries(entries) as unknown as AttentionInputs;
+  }
+
   #release(hands: readonly Hand[]): void {
     for (const hand of hands.filter(({ isDead }) => !isDead)) {
       hand.rest();
       this.#idle.push(hand);
     }
     this.#timer = setTimeout(() => {
+      this.#spare = [];
       for (const hand of this.#idle.splice(0)) hand.end();
     }, idleTime);
     (this.#timer as { unref?(): void }).unref?.();
   }
 }
 
-/** Has workers compute the ranges, two at a time each, so that none waits for the next. */
-function shareOut(hands: readonly Hand[], job: Job, number: number): Promise<Float32Array> {
-  const { inputs, config, ranges, options } = job;
-  const rows = ranges.at(-1)?.[1] ?? 0;
-  const { dV } = config;
-  const result = new Float32Array(rows * dV);
-  let next = 0;
-  let done = 0;
-  return new Promise((resolve, reject) => {
-    const { signal, onProgress } = options;
-    const finish = (act: () => void) => {
-      for (const hand of hands) hand.listen(null);
-      signal?.removeEventListener('abort', abort);
-      act();
-    };
-    const abort = () => finish(() => reject(signal?.reason));
-    signal?.addEventListener('abort', abort);
-    const give = (hand: Hand) => {
-      const range = ranges[next];
-      if (!range) return;
-      next += 1;
-      hand.post({ type: 'rows', job: number, range });
-    };
-    const take = (range: Range, values: Float32Array) => {
-      const [first, last] = range;
-      result.set(values, first * dV);
-      done += last - first;
-      onProgress?.(done, rows);
-      if (done === rows) finish(() => resolve(result));
-    };
-    for (const [i, hand] of hands.entries()) {
-      hand.listen({
-        message: (message) => {
-          if (message.type === 'ready' || message.job !== number) return;
-          if (message.type === 'failed') {
-            const { code, subject, found, expected } = message.failure;
-            finish(() => reject(new AttentionError(code, subject, found, expected)));
-            return;
-          }
-          give(hand);
-          try {
-            take(message.range, message.values);
-          } catch (error) {
-            finish(() => reject(error));
-          }
-        },
-        death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
-      });
-      // The last one gets the copy itself.
-      const own = i === hands.length - 1 ? inputs : copied(inputs);
-      hand.post({ type: 'job', job: number, config, inputs: own }, buffersOf(own));
-    }
-    for (let each = 0; each < 2; each += 1) hands.forEach(give);
-  });
-}
-
 /** The same on the calling thread, which is given back in between. */
-async function inSlices(engine: Engine, { inputs, config, ranges, options }: Job) {
+async function inSlices(engine: Engine, { inputs, config, pieces, options }: Job) {
   const attention = engine.createAttention(config);
   try {
     attention.setInputs(inputs);
     const { rows } = attention;
     const perSlice = (sliceFlops / flopsOf(config)) * rows;
     let first = 0;
-    for (const [, last] of ranges) {
+    for (const [, last] of pieces) {
       if (last - first < perSlice && last < rows) continue;
       options.signal?.throwIfAborted();
       attention.run(first, last);
@@ -334,7 +370,7 @@ class Hand {
   }
 
   post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    if (message.type !== 'job') this.#unanswered += 1;
+    this.#unanswered += 1;
     this.#worker.postMessage(message, transfer);
     this.#keepWatch();
   }
@@ -374,25 +410,3 @@ async function processors(): Promise<number> {
   const name: string = 'node:os';
   return Math.min((await import(/* @vite-ignore */ name)).availableParallelism(), most);
 }
-
-/** Copies with memory of their own, float32 where they are numbers, which can be sent away. */
-function copied(inputs: AttentionInputs): AttentionInputs {
-  const copy = (values: ArrayLike<unknown>) =>
-    Float32Array.from(values as ArrayLike<number>, Number);
-  const given = Object.entries(inputs).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(
-    given.map(([name, value]) => [
-      name,
-      value instanceof Float32Array
-        ? value.slice()
-        : typeof value === 'string'
-          ? value
-          : copy(value),
-    ]),
-  ) as unknown as AttentionInputs;
-}
-
-const buffersOf = (inputs: AttentionInputs): ArrayBuffer[] =>
-  Object.values(inputs).flatMap((value) =>
-    value instanceof Float32Array ? [value.buffer as ArrayBuffer] : [],
-  );

@@ -22,7 +22,7 @@ function scattered(count: number): Float32Array {
   });
 }
 
-const large = { tq: 1024, tk: 1024, dK: 16, dV: 16 } as const;
+const large = { tq: 1024, tk: 1024, dK: 64, dV: 64 } as const;
 
 /** Keys of zeros: the result is the mean of the visible values, here of 0, 1, 2, …. */
 function counting({ tq, tk, dK, dV }: AttentionConfig): AttentionInputs {
@@ -81,9 +81,9 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
   });
 
   test.each<[string, AttentionConfig]>([
-    ['heads that share keys', { batch: 2, heads: 4, kvHeads: 2, tq: 290, tk: 333, dK: 31, dV: 17 }],
-    ['more heads than blocks', { heads: 40, kvHeads: 40, tq: 3, tk: 2000, dK: 70, dV: 70 }],
-    ['valid lengths', { batch: 3, tq: 400, tk: 500, dK: 32, dV: 32, validLengths: [500, 7, 0] }],
+    ['heads that share keys', { batch: 2, heads: 4, kvHeads: 2, tq: 590, tk: 633, dK: 31, dV: 17 }],
+    ['more heads than blocks', { heads: 160, kvHeads: 160, tq: 3, tk: 2000, dK: 70, dV: 70 }],
+    ['valid lengths', { batch: 3, tq: 800, tk: 1000, dK: 32, dV: 32, validLengths: [1000, 7, 0] }],
   ])('%s: the bits of the calling thread', async (_name, config) => {
     const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = config;
     const inputs = {
@@ -105,9 +105,9 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     } as const;
     const mask = Array.from({ length: 1024 ** 2 }, (_, i) => i % 3 === 0);
     const inputs = {
-      q: scattered(1024 * 32),
-      k: scattered(1024 * 16),
-      v: scattered(1024 * 16),
+      q: scattered(1024 * 128),
+      k: scattered(1024 * 64),
+      v: scattered(1024 * 64),
       mask,
       layout: 'tokens',
     } as const;
@@ -168,10 +168,10 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     const shorter = { ...counting(large), k: [1, 2, 3] };
     const failing = attendAsync(engine, shorter, large, options);
     await expect(failing).rejects.toThrow(
-      expect.objectContaining({ code: 'wrongLength', subject: 'k', found: 3, expected: 16384 }),
+      expect.objectContaining({ code: 'wrongLength', subject: 'k', found: 3, expected: 65536 }),
     );
     await expect(failing).rejects.toThrow(AttentionError);
-    await expect(failing).rejects.toThrow('K needs 16384 numbers; found 3.');
+    await expect(failing).rejects.toThrow('K needs 65536 numbers; found 3.');
     const refused = attendAsync(engine, counting(large), { ...large, kvHeads: 0 }, options);
     await expect(refused).rejects.toThrow('The number of key/value heads');
   });
@@ -181,7 +181,7 @@ describe.each(Object.entries(ways))('%s', (_, options) => {
     const running = attendAsync(engine, inputs, large, options);
     (inputs.v as Float32Array).fill(0);
     expect((await running)[0]).toBeCloseTo(511.5, 3);
-    expect(inputs.v).toHaveLength(1024 * 16);
+    expect(inputs.v).toHaveLength(1024 * 64);
   });
 });
 
@@ -207,6 +207,27 @@ test('jobs that come at the same time all get their own results', async () => {
   );
   for (const [i, scale] of scales.entries()) {
     expect(results[i]?.at(-1)).toBeCloseTo(511.5 * scale, 2);
+  }
+});
+
+test('nothing of a job is left in the next one', async () => {
+  const options = { workers: 1 };
+  const masked = {
+    ...large,
+    past: 1,
+    mask: { kind: 'boolean', shape: [1024, 1024] },
+  } as const;
+  const rest = { ...counting({ ...large, tk: 1023 }), q: counting(large).q };
+  const past = new Float32Array(64).fill(1000);
+  const mask = Array.from({ length: 1024 ** 2 }, (_, i) => i % 1024 === 0);
+  const first = { ...rest, pastKey: past, pastValue: past, mask };
+  // Only the past key is seen.
+  expect((await attendAsync(engine, first, masked, options))[0]).toBe(1000);
+  // A past of zeros and no mask: the values are 0 and 0 … 1022.
+  const second = await attendAsync(engine, rest, masked, options);
+  expect(second[0]).toBeCloseTo((1022 * 1023) / 2 / 1024, 2);
+  for (let i = 0; i < 2; i += 1) {
+    expect((await attendAsync(engine, counting(large), large, options))[0]).toBeCloseTo(511.5, 2);
   }
 });
 

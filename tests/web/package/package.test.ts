@@ -54,13 +54,13 @@ test('attention-lab/core shares work out to threads of Node, which let it end', 
   const found = inConsumer(`
     import { attendAsync, load, workerKind } from 'attention-lab/core';
     const engine = await load();
-    const config = { tq: 1024, tk: 1024, dK: 16, dV: 16 };
-    const numbers = new Float32Array(1024 * 16);
-    const inputs = { q: numbers, k: numbers, v: numbers.map((_, i) => Math.floor(i / 16)) };
+    const config = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
+    const numbers = new Float32Array(1024 * 64);
+    const inputs = { q: numbers, k: numbers, v: numbers.map((_, i) => Math.floor(i / 64)) };
     const result = await attendAsync(engine, inputs, config, { workers: 2 });
     console.log(await workerKind(engine), result.length, Math.round(result[0] * 10) / 10);
   `);
-  expect(found).toBe('url 16384 511.5');
+  expect(found).toBe('url 65536 511.5');
 });
 
 test('attention-lab/element is a class that is not registered', () => {
