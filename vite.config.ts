@@ -1,5 +1,5 @@
 /** Builds the hosted page and the stand-alone widget as one static site with relative addresses. */
-import { defineConfig } from 'vite';
+import { defineConfig, type IndexHtmlTransformContext } from 'vite';
 
 // The WASM glue names Node's `module` in a branch that browsers never take.
 const external = [/^(node:)?module$/];
@@ -41,9 +41,25 @@ const withoutPreloads = {
     id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
 };
 
+/** The page's script is small and names the widget: a browser need not read it to fetch both. */
+const withWidgetAtOnce = {
+  name: 'with-widget-at-once',
+  transformIndexHtml: {
+    order: 'post' as const,
+    handler: (_html: string, { bundle }: IndexHtmlTransformContext) =>
+      Object.values(bundle ?? {})
+        .filter(({ name }) => name === 'widget')
+        .map(({ fileName }) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', href: `./${fileName}` },
+          injectTo: 'head' as const,
+        })),
+  },
+};
+
 export default defineConfig({
   base: './',
-  plugins: [withoutPreloads, withoutIndentation],
+  plugins: [withoutPreloads, withoutIndentation, withWidgetAtOnce],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

@@ -39,7 +39,7 @@ const watch = `{
   const shown = () =>
     document
       .querySelector('attention-lab')
-      ?.shadowRoot?.querySelector('figure[data-stage="heads"] td[data-row]') ??
+      ?.shadowRoot?.querySelector('figure[data-stage="rawScores"] td[data-row]') ??
     document.querySelector('#result:not(:empty)');
   const channel = new MessageChannel();
   channel.port1.onmessage = () => { window.firstNumbers = performance.now(); };

@@ -218,3 +218,26 @@ test('everything is fetched from the folder that the page is in', async ({ page,
   const outside = requested.filter((url) => !url.startsWith(`${site.address}strict/lab/`));
   expect(outside).toEqual([]);
 });
+
+test('the first frame has the top of the page, and nothing is announced before the rest is there', async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const counts = { first: 0, announced: 0 };
+    Object.assign(window, { counts });
+    const sections = () =>
+      document.querySelector('attention-lab')?.shadowRoot?.querySelectorAll('section').length ?? 0;
+    const look = () => {
+      counts.first = sections();
+      if (counts.first === 0) requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    document.addEventListener('attn-ready', () => {
+      counts.announced = sections();
+    });
+  });
+  const lab = await Lab.open(page);
+  await expect(lab.matrix('heads')).toBeVisible();
+  const counts = () => page.evaluate(() => (window as unknown as { counts: object }).counts);
+  await expect.poll(counts).toEqual({ first: 2, announced: 6 });
+});

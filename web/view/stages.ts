@@ -30,6 +30,8 @@ export interface StagesContext extends MatrixContext {
   /** The comparison with and without the division, once it is loaded. */
   readonly scaleLab: unknown;
   readonly onReading: (reading: State['reading']) => void;
+  /** Only the stages that stand at the top: the others come with the next frame. */
+  readonly isFirst: boolean;
 }
 
 interface Drawn {
@@ -411,7 +413,12 @@ function blendSentence({ session, labels, table, shown }: StagesContext): string
 
 export function stages(context: StagesContext): TemplateResult {
   const scores = context.scaleOf('rawScores');
+  const rest = () => [
+    softmaxSection(context, scores),
+    outputSection(context),
+    scaleSection(context),
+    gradientsSection(context),
+  ];
   return html`${inputsSection(context)} ${scoresSection(context, scores)}
-  ${softmaxSection(context, scores)} ${outputSection(context)} ${scaleSection(context)}
-  ${gradientsSection(context)}`;
+  ${context.isFirst ? nothing : rest()}`;
 }

@@ -1,5 +1,6 @@
 /** The <attention-lab> element: wires the workspace, the views and the reader's hands together. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { type LoadOptions, loadForward } from '../core/load.ts';
 import type { CellRef, ForwardSession, StageId, StageInfo } from '../core/types.ts';
 import { type Scale, shareScale, signedScale, signedStages } from '../format/colour.ts';
 import { fullPrecision } from '../format/number-text.ts';
@@ -66,6 +67,9 @@ export class AttentionLabElement extends LitElement {
 
   #workspace: Workspace | null = null;
   #ready = false;
+  /** The first frame with numbers is to come soon: it has the top of the page only. */
+  #isFirst = true;
+  #firstFrame: Promise<void> | null = null;
   /** The reader's hands on the matrices. */
   readonly #hands = new Hands(this);
   #tools: Tools | null = null;
@@ -103,6 +107,8 @@ export class AttentionLabElement extends LitElement {
   }
 
   override connectedCallback(): void {
+    // Before anything is drawn: its bytes are what the first numbers wait for.
+    void loadForward(this.#loadOptions).catch(() => {});
     super.connectedCallback();
     void this.#begin();
   }
@@ -113,8 +119,12 @@ export class AttentionLabElement extends LitElement {
     this.#workspace ??= this.#open();
     const workspace = this.#workspace;
     if (this.address) await this.#startAddress(workspace.store);
-    await workspace.start(this.wasmUrl ? { wasmUrl: this.wasmUrl } : {});
+    await workspace.start(this.#loadOptions);
     if (this.#addressBar) this.arrive(this.#addressBar.section);
+  }
+
+  get #loadOptions(): LoadOptions {
+    return this.wasmUrl ? { wasmUrl: this.wasmUrl } : {};
   }
 
   #open(): Workspace {
@@ -301,6 +311,7 @@ export class AttentionLabElement extends LitElement {
               wanted: state.problem,
               session,
               table,
+              isFirst: this.#isFirst,
             })}
           </div>
           ${told?.panel ?? emptyPanel}
@@ -470,8 +481,26 @@ export class AttentionLabElement extends LitElement {
     return cell && isInside(cell, session) ? cell : null;
   }
 
+  /** Everything is drawn when the rest is, too. */
+  protected override async getUpdateComplete(): Promise<boolean> {
+    const done = await super.getUpdateComplete();
+    if (!this.#isFirst || !this.#firstFrame) return done;
+    await this.#firstFrame;
+    return this.getUpdateComplete();
+  }
+
+  /** Draws the rest after the first frame. */
+  async #goOn(): Promise<void> {
+    // A page that is not seen has no frames.
+    if (!document.hidden) await new Promise(requestAnimationFrame);
+    await new Promise((resolve) => setTimeout(resolve));
+    this.#isFirst = false;
+    this.requestUpdate();
+  }
+
   protected override updated(_changed: PropertyValues): void {
-    if (this.#observer || !this.#ready || typeof IntersectionObserver === 'undefined') return;
+    if (this.#ready && this.#isFirst) this.#firstFrame ??= this.#goOn();
+    if (this.#observer || this.#isFirst || typeof IntersectionObserver === 'undefined') return;
     const seen = new Map<string, boolean>();
     this.#observer = new IntersectionObserver(
       (entries) => {
