@@ -198,3 +198,52 @@ test('an unknown example is named, with those that there are', async ({ page }) 
   await expect(added.alerts).toContainText(/nonsense.*worked/);
   await added.expectTexts('heads', output);
 });
+
+const parts: Readonly<Record<string, [RegExp, (lab: Lab) => Promise<unknown>]>> = {
+  'the examples': [/presets/, (lab) => lab.choose(/^Exercise 2/)],
+  'the dialogs': [/tools/, (lab) => lab.button('Names…').click()],
+  explanations: [/insight/, (lab) => lab.cell('rawScores', 0, 0).hover()],
+  gradients: [
+    /gradients/,
+    (lab) => lab.host.getByRole('checkbox', { name: 'Show the gradients' }).check(),
+  ],
+  'heat maps': [/heat-map/, (lab) => lab.set(/number of queries/, '17')],
+  'the end of the page': [/page-end/, (lab) => lab.host.locator('#scale').scrollIntoViewIfNeeded()],
+};
+
+for (const [name, [script, act]] of Object.entries(parts)) {
+  test(`${name} cannot be fetched: it is said, and everything else works`, async ({
+    page,
+    problems,
+  }) => {
+    const lab = await Lab.open(page);
+    let isOffline = true;
+    await page.route(new RegExp(`${script.source}[^/]*\\.js$`), (route) =>
+      isOffline ? route.abort() : route.continue(),
+    );
+    await act(lab);
+    await expect(lab.alerts).toContainText('A part of the page could not be loaded');
+    if (name === 'heat maps') await lab.button('Undo').click();
+    await lab.edit('k', 0, 0, '2');
+    await expect(lab.cell('heads', 0, 0)).toHaveText('1.0949');
+    for (const problem of problems) expect(problem).toContain('Failed to load resource');
+    problems.length = 0;
+    isOffline = false;
+    if (name !== 'the examples' && name !== 'the dialogs') return;
+    await act(lab);
+    const shown = name === 'the examples' ? lab.cell('heads', 0, 1) : lab.dialog;
+    await expect(shown).toBeVisible();
+  });
+}
+
+test('a link whose reader cannot be fetched leaves a page that works', async ({
+  page,
+  problems,
+}) => {
+  await page.route(/address-bar[^/]*\.js$/, (route) => route.abort());
+  const lab = await Lab.open(page, 'strict/lab/#?example=exercise2');
+  await expect(lab.alerts).toContainText('A part of the page could not be loaded');
+  await lab.expectTexts('heads', output);
+  for (const problem of problems) expect(problem).toContain('Failed to load resource');
+  problems.length = 0;
+});

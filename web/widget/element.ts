@@ -8,7 +8,7 @@ import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examp
 import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { keysFollow, problemFrom } from '../state/problem.ts';
-import type { Reduce, Store } from '../state/store.ts';
+import { partMissing, type Reduce, type Store } from '../state/store.ts';
 import {
   type InputId,
   isGiven,
@@ -83,6 +83,9 @@ export class AttentionLabElement extends LitElement {
   #insight: typeof insight | null = null;
   /** Its loading, which is tried once. */
   #explaining: Promise<void> | null = null;
+  /** The same of heat maps and gradients. */
+  #colouring: Promise<void> | null = null;
+  #differentiating: Promise<void> | null = null;
   #examples: typeof presets | null = null;
   #loadingExamples: Promise<void> | null = null;
   #coloured: typeof coloured | null = null;
@@ -118,9 +121,9 @@ export class AttentionLabElement extends LitElement {
     if (!this.isConnected) return;
     this.#workspace ??= this.#open();
     const workspace = this.#workspace;
-    if (this.address) await this.#startAddress(workspace.store);
+    if (this.address) await this.#attempt(this.#startAddress(workspace.store));
     await workspace.start(this.#loadOptions);
-    if (this.#addressBar) this.arrive(this.#addressBar.section);
+    if (this.#addressBar) void this.#attempt(this.arrive(this.#addressBar.section));
   }
 
   get #loadOptions(): LoadOptions {
@@ -343,7 +346,7 @@ export class AttentionLabElement extends LitElement {
     if (!cell) return null;
     const whole = this.#workspace?.whole;
     if (!this.#insight || !whole) {
-      this.#explaining ??= this.#loadInsight();
+      this.#explaining ??= this.#attempt(this.#loadInsight());
       return null;
     }
     return this.#insight({
@@ -357,6 +360,15 @@ export class AttentionLabElement extends LitElement {
       host: this,
       onTools: this.#openMatrix,
     });
+  }
+
+  /** Says so when a part of the page cannot be fetched; everything else goes on. */
+  async #attempt(loading: Promise<unknown>): Promise<void> {
+    try {
+      await loading;
+    } catch (error) {
+      this.store.dispatch({ type: 'notice', notice: partMissing(error) });
+    }
   }
 
   /** The part, once there is also what all such parts need. */
@@ -380,10 +392,12 @@ export class AttentionLabElement extends LitElement {
     const large = () =>
       this.engine?.stages.some(({ id }) => session.has(id) && !isWritten(session.shape(id)));
     if (!this.#coloured && large()) {
-      void import('../view/heat-map.ts').then((part) => {
-        this.#coloured = part.coloured;
-        void this.#addLaterStyles();
-      });
+      this.#colouring ??= this.#attempt(
+        import('../view/heat-map.ts').then((part) => {
+          this.#coloured = part.coloured;
+          return this.#addLaterStyles();
+        }),
+      );
     }
     return this.#coloured;
   }
@@ -399,11 +413,13 @@ export class AttentionLabElement extends LitElement {
 
   /** The gradient mode is a part of its own, fetched when it is first switched on. */
   #gradients(problem: Problem): typeof drawGradients | null {
-    if (problem.gradients && !this.#drawGradients) {
-      void import('../view/gradients.ts').then(({ gradients }) => {
-        this.#drawGradients = gradients;
-        this.requestUpdate();
-      });
+    if (problem.gradients) {
+      this.#differentiating ??= this.#attempt(
+        import('../view/gradients.ts').then(({ gradients }) => {
+          this.#drawGradients = gradients;
+          this.requestUpdate();
+        }),
+      );
     }
     return this.#drawGradients;
   }
@@ -427,7 +443,7 @@ export class AttentionLabElement extends LitElement {
       shown: shownWithin(this.session as ForwardSession, state.shown),
       onShow: (shown) => store.dispatch({ type: 'show', shown }),
       keysFollow: keysFollow(state.problem),
-      onExample: (id) => void this.#openExample(id),
+      onExample: (id) => void this.#attempt(this.#openExample(id)),
       onField: (field, text) => store.dispatch({ type: 'field', field, text }),
       onMode: (mode) =>
         store.dispatch({
@@ -436,7 +452,7 @@ export class AttentionLabElement extends LitElement {
         }),
       onReseed: () => store.dispatch({ type: 'reseed' }),
       onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
-      onNames: () => void this.#openTools((tools) => tools.openNames()),
+      onNames: () => this.#openTools((tools) => tools.openNames()),
       onUndo: () => {
         store.dispatch({ type: 'undo' });
         this.#said = `Undone. Steps left to undo: ${store.state.past.length}.`;
@@ -446,7 +462,7 @@ export class AttentionLabElement extends LitElement {
         this.#said = `Redone. Steps left to redo: ${store.state.future.length}.`;
       },
       onReset: () => {
-        void this.#openExample(state.preset);
+        void this.#attempt(this.#openExample(state.preset));
         this.#said = 'Reset: the example stands there as it was.';
       },
     });
@@ -542,15 +558,16 @@ export class AttentionLabElement extends LitElement {
     };
     const near = new IntersectionObserver(
       ([entry]) => {
-        if (entry?.isIntersecting) void load();
+        if (entry?.isIntersecting) void this.#attempt(load());
       },
       { rootMargin: '400px 0px' },
     );
     near.observe(section);
     // A page is printed as a whole. Its copy is taken as soon as it is asked for, so that loading has
     // to begin with the key that the shortcut starts with.
-    addEventListener('beforeprint', load, { once: true });
-    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && void load());
+    const loadNow = () => void this.#attempt(load());
+    addEventListener('beforeprint', loadNow, { once: true });
+    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && loadNow());
   }
 
   // ---- what the reader does ------------------------------------------------------------------
@@ -574,18 +591,21 @@ export class AttentionLabElement extends LitElement {
   }
 
   offerMatrix(stage: InputId, text: string): void {
-    void this.#openTools((tools) => tools.openMatrix(stage, text));
+    this.#openTools((tools) => tools.openMatrix(stage, text));
   }
 
   #openMatrix = (stage: StageId): void => {
-    void this.#openTools((tools) => tools.openMatrix(stage));
+    this.#openTools((tools) => tools.openMatrix(stage));
   };
 
-  async #openTools(open: (tools: Tools) => void): Promise<void> {
-    const { Tools: Dialogs } = await import('./tools.ts');
-    await this.#addLaterStyles();
-    this.#tools ??= new Dialogs(this);
-    open(this.#tools);
+  #openTools(open: (tools: Tools) => void): void {
+    const load = async () => {
+      const { Tools: Dialogs } = await import('./tools.ts');
+      await this.#addLaterStyles();
+      this.#tools ??= new Dialogs(this);
+      open(this.#tools);
+    };
+    void this.#attempt(load());
   }
 
   goToPanel(): void {
@@ -632,9 +652,15 @@ export class AttentionLabElement extends LitElement {
    * wait, so that who asked first goes on first: two imports may end in either order.
    */
   loadExamples(): Promise<void> {
-    this.#loadingExamples ??= import('../lessons/presets.ts').then(({ presets }) => {
-      this.#examples = presets;
-    });
+    this.#loadingExamples ??= import('../lessons/presets.ts').then(
+      ({ presets }) => {
+        this.#examples = presets;
+      },
+      (error) => {
+        this.#loadingExamples = null;
+        throw error;
+      },
+    );
     return this.#loadingExamples;
   }
 

@@ -87,7 +87,9 @@ export class Workspace extends EventTarget {
     try {
       const [found, wholeRun] = await Promise.all([
         load({ ...this.#options, build: first.build }),
-        import('./whole-run.ts'),
+        import('./whole-run.ts').catch(({ message }) => {
+          throw new AttentionError('wasmMissing', 'A part of the page', message);
+        }),
       ]);
       if (!this.#wanted) return;
       const engine = { ...found, fallbackReason: first.fallbackReason };
