@@ -181,7 +181,6 @@ std::size_t Pipeline::gradient_term_count(StageId stage) const {
     case StageId::kDWeights:
       return to_size(c.d_v);
     case StageId::kDScores:
-      return to_size(c.tk);
     case StageId::kDQ:
       return to_size(c.tk);
     case StageId::kDK:
