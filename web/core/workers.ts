@@ -321,11 +321,8 @@ class Hand {
 
   static async #ofBrowser(kind: WorkerKind): Promise<Hand> {
     if (kind === 'url') return new Hand(new Worker(scriptUrl)).#hear();
-    // The code itself: from another origin, and in a sandboxed frame, an address is refused.
-    const response = await fetch(scriptUrl);
-    const type = 'text/javascript';
-    const address = URL.createObjectURL(new Blob([await response.text()], { type }));
-    return new Hand(new Worker(address)).#hear();
+    scriptCopy ??= copyScript();
+    return new Hand(new Worker(await scriptCopy)).#hear();
   }
 
   static async #ofNode(): Promise<Hand> {
@@ -390,7 +387,11 @@ class Hand {
   #keepWatch(): void {
     clearTimeout(this.#watch);
     if (this.#unanswered <= 0) return;
-    this.#watch = setTimeout(() => this.#die('it no longer answers'), patience);
+    // In two parts: after a sleep of the machine what was answered is heard between them.
+    const half = patience / 2;
+    this.#watch = setTimeout(() => {
+      this.#watch = setTimeout(() => this.#die('it no longer answers'), half);
+    }, half);
   }
 
   #die(reason: string): void {
@@ -403,6 +404,14 @@ class Hand {
 const isNode = typeof Worker === 'undefined' && 'process' in globalThis;
 // Written out, so that a bundler sees it; the build makes it of worker.ts.
 const scriptUrl = new URL('./generated/worker.js', import.meta.url);
+
+let scriptCopy: Promise<string> | undefined;
+
+/** A blob of the code itself: from another origin, and in a sandboxed frame, its address is refused. */
+async function copyScript(): Promise<string> {
+  const response = await fetch(scriptUrl);
+  return URL.createObjectURL(new Blob([await response.text()], { type: 'text/javascript' }));
+}
 
 async function processors(): Promise<number> {
   const most = 8;
