@@ -58,6 +58,36 @@ test('names stand at the matrices, in the sentences and in the address', async (
   await check();
 });
 
+test('what is typed in several fields before the page is drawn again is all taken', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page);
+  await lab.button('Names…').click();
+  await lab.dialog.evaluate((dialog) => {
+    const fields = [...dialog.querySelectorAll('label')].map(
+      (label) => [label.textContent?.trim() ?? '', label.querySelector('input')] as const,
+    );
+    const field = (name: string) => fields.find(([text]) => text.includes(name))?.[1];
+    const same = field('Keys have the same names');
+    same!.checked = false;
+    same!.dispatchEvent(new Event('change', { bubbles: true }));
+    for (const [name, text] of [
+      ['Query tokens', 'a, b'],
+      ['Features', 'one'],
+      ['Value numbers', 'left'],
+    ] as const) {
+      field(name)!.value = text;
+      field(name)!.dispatchEvent(new Event('change', { bubbles: true }));
+    }
+  });
+  const heads = (stage: string, role: 'rowheader' | 'columnheader') =>
+    lab.matrix(stage).getByRole(role);
+  await expect(heads('rawScores', 'rowheader')).toHaveText(['a', 'b']);
+  await expect(heads('rawScores', 'columnheader')).toHaveText(['token 0', 'token 1']);
+  await expect(heads('q', 'columnheader')).toHaveText(['one', '1', '2', '3']);
+  await expect(heads('v', 'columnheader')).toHaveText(['left', '1']);
+});
+
 test('where K comes from X, queries and keys have one list of names', async ({ page }) => {
   const lab = await Lab.open(page);
   await lab.choose(/^“the cat sat”/);

@@ -448,7 +448,7 @@ export class AttentionLabElement extends LitElement {
       onMode: (mode) =>
         store.dispatch({
           type: 'format',
-          format: { mode, digits: Math.max(1, state.format.digits) },
+          format: { mode, digits: Math.max(1, store.state.format.digits) },
         }),
       onReseed: () => store.dispatch({ type: 'reseed' }),
       onTools: () => this.#openMatrix(state.pinned?.stage ?? (source === 'x' ? 'x' : 'q')),
@@ -462,7 +462,7 @@ export class AttentionLabElement extends LitElement {
         this.#said = `Redone. Steps left to redo: ${store.state.future.length}.`;
       },
       onReset: () => {
-        void this.#attempt(this.#openExample(state.preset));
+        void this.#attempt(this.#openExample(store.state.preset));
         this.#said = 'Reset: the example stands there as it was.';
       },
     });

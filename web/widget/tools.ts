@@ -125,10 +125,11 @@ export class Tools {
   }
 
   #renderNames(problem: Problem): TemplateResult {
-    const { names, source, context, outputProjection, sizes } = problem;
-    const tied = keysFollow(problem);
-    const same = !tied && !context && sizes.tq === sizes.tk ? this.#same : null;
-    const shared = tied || same === true;
+    const { names, source, outputProjection } = problem;
+    const same = this.#mayDiffer(problem) ? this.#same : null;
+    const shared = this.#shareNames(problem);
+    // The newest problem, not the one that is drawn: the field before may have been left just now.
+    const newest = () => this.#host.store.state.problem;
     return namesDialog({
       names,
       axes: namedAxes.filter(
@@ -138,20 +139,34 @@ export class Tools {
       ),
       onNames: (axis, text) => {
         const list = text.trim() === '' ? [] : text.split(',').map((name) => name.trim());
-        const next: Partial<Record<NamedAxis, readonly string[]>> = { ...names, [axis]: list };
-        if (shared && axis === 'query') next.key = list;
+        const next: Partial<Record<NamedAxis, readonly string[]>> = {
+          ...newest().names,
+          [axis]: list,
+        };
+        if (axis === 'query' && this.#shareNames(newest())) next.key = list;
         this.#host.store.dispatch({ type: 'names', names: next });
       },
       same,
       onSame: (wanted) => {
         this.#same = wanted;
         if (wanted) {
-          this.#host.store.dispatch({ type: 'names', names: { ...names, key: names.query ?? [] } });
+          const { query = [] } = newest().names;
+          this.#host.store.dispatch({ type: 'names', names: { ...newest().names, key: query } });
         }
         this.#host.requestUpdate();
       },
       onClose: this.#closed,
     });
+  }
+
+  /** Whether the reader may give keys other names than queries, or the same. */
+  #mayDiffer(problem: Problem): boolean {
+    const { context, sizes } = problem;
+    return !keysFollow(problem) && !context && sizes.tq === sizes.tk;
+  }
+
+  #shareNames(problem: Problem): boolean {
+    return keysFollow(problem) || (this.#mayDiffer(problem) && this.#same);
   }
 
   /** The reading of the text as the dialog shows it, with what taking it would change. */
