@@ -129,7 +129,7 @@ test('what is done to the controls comes after what was typed, also before their
   await lab.edit('v', 0, 0, '7');
   const examples = page.waitForResponse(/presets[^/]*\.js$/);
   await lab.button('Reset').click();
-  await lab.choose(/^Exercise 2/);
+  await lab.select(/^Exercise 2/);
   await (await examples).finished();
   letThrough();
   await lab.expectTexts('v', [

@@ -90,10 +90,28 @@ export class Lab {
     else await this.page.keyboard.type(text);
   }
 
+  /** Chooses an example and waits until it is the one that is drawn. */
   async choose(example: string | RegExp): Promise<void> {
+    const preset = await this.select(example);
+    await this.host.evaluate(async (host, wanted) => {
+      const lab = host as HTMLElement & {
+        store: { state: { preset: string } };
+        updateComplete: Promise<unknown>;
+      };
+      const frame = () => new Promise(requestAnimationFrame);
+      while (lab.store.state.preset !== wanted) await frame();
+      // Its numbers come in the next frame.
+      await frame();
+      await lab.updateComplete;
+    }, preset);
+  }
+
+  /** Chooses an example and gives its id; what comes of it may take a while. */
+  async select(example: string | RegExp): Promise<string> {
     const option = this.host.getByRole('option', { name: example });
     const value = (await option.getAttribute('value')) ?? '';
     await this.host.getByRole('combobox', { name: /^Example/ }).selectOption(value);
+    return value;
   }
 
   /** A button outside the dialogs. */

@@ -200,7 +200,7 @@ test('an unknown example is named, with those that there are', async ({ page }) 
 });
 
 const parts: Readonly<Record<string, [RegExp, (lab: Lab) => Promise<unknown>]>> = {
-  'the examples': [/presets/, (lab) => lab.choose(/^Exercise 2/)],
+  'the examples': [/presets/, (lab) => lab.select(/^Exercise 2/)],
   'the dialogs': [/tools/, (lab) => lab.button('Names…').click()],
   explanations: [/insight/, (lab) => lab.cell('rawScores', 0, 0).hover()],
   gradients: [
