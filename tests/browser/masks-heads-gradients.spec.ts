@@ -45,3 +45,20 @@ test('gradients come with the switch, and explain themselves', async ({ page }) 
   await lab.cell('dV', 0, 0).click();
   await expect(lab.explanation).toContainText('How fast the loss grows');
 });
+
+test('a box that is ticked stays so when the page is drawn between the click and its change', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page);
+  for (const name of ['a mask of your own', 'Show the gradients']) {
+    const ticked = await lab.host.getByLabel(name).evaluate((box: HTMLInputElement) => {
+      // As a render does that was asked for by the click.
+      box.addEventListener('input', () => {
+        box.checked = false;
+      });
+      box.click();
+      return box.checked;
+    });
+    expect(ticked, name).toBe(true);
+  }
+});

@@ -15,5 +15,13 @@ class LiveDirective extends Directive {
   }
 }
 
+/**
+ * Ticks the box of a change event, or not. A render between the click and this event, which comes
+ * later, may have set it back to what the page said before, until the next frame.
+ */
+export const tick = ({ target }: Event, checked: boolean): void => {
+  (target as HTMLInputElement).checked = checked;
+};
+
 /** Stands for the value of a property: `.checked=${live(value)}`. */
 export const live = directive(LiveDirective);

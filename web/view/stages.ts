@@ -8,7 +8,7 @@ import { indexPhrase, stageText } from '../format/stage-text.ts';
 import { inputsOf, type Problem, type Shown, type State } from '../state/types.ts';
 import { cssProps } from './css-props.ts';
 import { stageFormula } from './formula.ts';
-import { live } from './live.ts';
+import { live, tick } from './live.ts';
 import { complaintId, isWritten, legend, type MatrixContext, matrix } from './matrix.ts';
 import { shownMatrix, softmaxInput } from './shown.ts';
 
@@ -193,7 +193,10 @@ function maskPart(context: StagesContext): TemplateResult {
       ><input
         type="checkbox"
         .checked=${live(wanted[name])}
-        @change=${() => onSwitch({ [name]: !wanted[name] })}
+        @change=${(event: Event) => {
+          tick(event, !wanted[name]);
+          onSwitch({ [name]: !wanted[name] });
+        }}
       />
       ${label}</label
     >`;
@@ -287,7 +290,10 @@ function readingChoice(context: StagesContext): TemplateResult {
         name="reading"
         value=${value}
         .checked=${live(reading === value)}
-        @change=${() => onReading(value)}
+        @change=${(event: Event) => {
+          tick(event, true);
+          onReading(value);
+        }}
       />
       ${label}</label
     >`;
@@ -378,7 +384,10 @@ function gradientsSection(context: StagesContext): TemplateResult {
         ><input
           type="checkbox"
           .checked=${live(wanted.gradients)}
-          @change=${() => onSwitch({ gradients: !wanted.gradients })}
+          @change=${(event: Event) => {
+            tick(event, !wanted.gradients);
+            onSwitch({ gradients: !wanted.gradients });
+          }}
         />
         Show the gradients</label
       >
