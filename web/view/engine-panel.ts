@@ -3,12 +3,19 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Build, Engine, WorkerKind } from '../core/types.ts';
 import { percentText } from '../format/number-text.ts';
 
-/** Operations in a second: of the engine, of multiply-adds alone, and of a plain loop. */
-export interface SpeedNumbers {
+/** What was measured: medians over the turns. */
+export interface Speed {
+  /** Queries, keys and their width. */
+  readonly tokens: number;
+  readonly width: number;
+  readonly turns: number;
+  /** Operations in a second: of the engine, of multiply-adds alone, and of a plain loop. */
   readonly engine: number;
   readonly peak: number;
   readonly loop: number;
+  /** The engine's part of the peak, turn by turn. */
   readonly share: number;
+  /** How many times as fast as the loop the engine is, turn by turn. */
   readonly gain: number;
 }
 
@@ -18,7 +25,7 @@ export interface EnginePanelProps {
   readonly workers: WorkerKind | null;
   /** Why the self-test failed; empty when it passed, null before it ran. */
   readonly failure: string | null;
-  readonly speed: SpeedNumbers | null;
+  readonly speed: Speed | null;
   readonly progress: number | null;
   readonly said: string;
   readonly onOpen: () => void;
@@ -76,7 +83,8 @@ function speedOf({ engine, speed, progress, said, onMeasure, onCancel }: EngineP
         ? html`<div class="together">
               <table class="bars">
                 <caption>
-                  Operations on one thread: attention of 256 queries over 256 keys of width 64
+                  Operations on one thread: attention of ${speed.tokens} queries over
+                  ${speed.tokens} keys of width ${speed.width}
                 </caption>
                 <thead>
                   <tr>
@@ -96,7 +104,7 @@ function speedOf({ engine, speed, progress, said, onMeasure, onCancel }: EngineP
               Here the engine is ${speed.gain.toPrecision(2)} times as fast as the loop. SIMD works on
               four numbers at a time, and the engine keeps many sums in registers, so that each number
               it loads is used several times. The peak is what this build reaches here with nothing to
-              load or store. Exponentials are not counted as operations. Each figure is the median of 15
+              load or store. Exponentials are not counted as operations. Each figure is the median of ${speed.turns}
               turns; other programs on the machine make all of them smaller.
             </p>`
         : nothing

@@ -149,6 +149,9 @@ export const laterStyles = css`
   .step:has(.heat) {
     align-items: center;
   }
+  .row:not(.steps):has(.heat) {
+    align-items: flex-start;
+  }
   .matrix:has(.heat) figcaption {
     padding-left: 0;
   }

@@ -165,7 +165,10 @@ export class AttentionLabElement extends LitElement {
       await this.#openAddress();
       return;
     }
-    const open = () => void this.#openAddress();
+    const open = () => {
+      this.#forgetAddress();
+      void this.#attempt(this.#openAddress());
+    };
     const unsubscribe = store.subscribe(open);
     addEventListener('hashchange', open);
     this.#forgetAddress = () => {

@@ -3,8 +3,8 @@ import type { TemplateResult } from 'lit';
 import { selfTest } from '../core/self-test.ts';
 import type { Engine, WorkerKind } from '../core/types.ts';
 import { workerKind } from '../core/workers.ts';
-import { engineFacts } from '../view/engine-panel.ts';
-import { measureSpeed, type Speed } from './speed.ts';
+import { engineFacts, type Speed } from '../view/engine-panel.ts';
+import { measureSpeed } from './speed.ts';
 
 export class EnginePanel {
   readonly #engine: Engine;

@@ -1,13 +1,14 @@
 /** Measures, in slices between which the page goes on, how fast attention is on this machine. */
 import { pause } from '../core/pause.ts';
 import type { Engine } from '../core/types.ts';
+import type { Speed } from '../view/engine-panel.ts';
 import { plainAttention } from './plain-loop.ts';
 
 /** Queries, keys and their width in what is measured. */
-export const speedTokens = 256;
-export const speedWidth = 64;
+const tokens = 256;
+const width = 64;
 /** Two for each multiply-add of Q·Kᵀ and of A·V; exponentials are not counted. */
-export const speedFlops = 4 * speedTokens ** 2 * speedWidth;
+const attentionFlops = 4 * tokens ** 2 * width;
 
 /** Everybody takes turns: what disturbs the machine for a while disturbs all of them. */
 const turns = 15;
@@ -15,33 +16,21 @@ const turns = 15;
 const turnTime = 4;
 const peakRounds = 100_000;
 
-/** Medians over the turns. */
-export interface Speed {
-  /** Floating-point operations in a second. */
-  readonly engine: number;
-  readonly peak: number;
-  readonly loop: number;
-  /** The engine's part of the peak, turn by turn. */
-  readonly share: number;
-  /** How many times as fast as the loop the engine is, turn by turn. */
-  readonly gain: number;
-}
-
 /** `onProgress` is told the part that is done, from 0 to 1. Rejects with the signal's reason. */
 export async function measureSpeed(
   engine: Engine,
   signal: AbortSignal,
   onProgress: (part: number) => void,
 ): Promise<Speed> {
-  const config = { tq: speedTokens, tk: speedTokens, dK: speedWidth, dV: speedWidth };
+  const config = { tq: tokens, tk: tokens, dK: width, dV: width };
   const attention = engine.createAttention(config);
   try {
     const inputs = { q: waves(1), k: waves(2), v: waves(3) };
     attention.setInputs(inputs);
     const runners = {
-      engine: [speedFlops, () => attention.run()],
+      engine: [attentionFlops, () => attention.run()],
       peak: [engine.multiplyAdds(peakRounds), () => engine.multiplyAdds(peakRounds)],
-      loop: [speedFlops, () => plainAttention(inputs, speedTokens, speedWidth)],
+      loop: [attentionFlops, () => plainAttention(inputs, tokens, width)],
     } as const;
     const names = Object.keys(runners) as (keyof typeof runners)[];
     const found = { engine: [] as number[], peak: [] as number[], loop: [] as number[] };
@@ -59,6 +48,9 @@ export async function measureSpeed(
     const over = (other: 'peak' | 'loop') =>
       median(counted('engine').map((rate, turn) => rate / (counted(other)[turn] as number)));
     return {
+      tokens,
+      width,
+      turns,
       engine: median(counted('engine')),
       peak: median(counted('peak')),
       loop: median(counted('loop')),
@@ -85,7 +77,7 @@ function secondsOf(run: () => unknown): number {
 
 /** Numbers between −1 and 1 without a simple pattern. */
 const waves = (frequency: number): Float32Array =>
-  Float32Array.from({ length: speedTokens * speedWidth }, (_, i) => Math.sin(frequency * i * i));
+  Float32Array.from({ length: tokens * width }, (_, i) => Math.sin(frequency * i * i));
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
