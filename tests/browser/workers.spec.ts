@@ -86,6 +86,31 @@ test('where workers are refused, the page does the work in slices', async ({
   problems.length = 0;
 });
 
+/** Opens a page whose later work, in so many workers, is the mean of ones; or the error's text. */
+const ready = async (page: Page, address: string) => {
+  await page.goto('open/pages/empty.html');
+  await page.evaluate(async (from) => {
+    const core: Core = await import(from);
+    const config = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
+    const numbers = new Float32Array(1024 * 64).fill(1);
+    const inputs = { q: numbers, k: numbers, v: numbers };
+    const engine = await core.load();
+    const run = (workers: number) => core.attendAsync(engine, inputs, config, { workers });
+    Object.assign(window, { run });
+  }, `${address}open/core/index.js`);
+  return (workers: number) =>
+    page.evaluate(async (count) => {
+      try {
+        const { run } = window as unknown as { run(workers: number): Promise<Float32Array> };
+        return String((await run(count))[0]);
+      } catch (error) {
+        return `${(error as { code?: string }).code}: ${(error as Error).message}`;
+      }
+    }, workers);
+};
+
+const one = /^(1|1\.0000\d+|0\.99999\d+)$/;
+
 test('a worker that dies of an error is told of, and the next call has new ones', async ({
   page,
   site,
@@ -100,28 +125,37 @@ test('a worker that dies of an error is told of, and the next call has new ones'
     const body = isDying ? `${dying}${script}` : script;
     await route.fulfill({ contentType: 'text/javascript', body });
   });
-  await page.goto('open/pages/empty.html');
-  await page.evaluate(async (from) => {
-    const core: Core = await import(from);
-    const config = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
-    const numbers = new Float32Array(1024 * 64).fill(1);
-    const inputs = { q: numbers, k: numbers, v: numbers };
-    const engine = await core.load();
-    const run = () => core.attendAsync(engine, inputs, config, { workers: 2 });
-    Object.assign(window, { run });
-  }, `${site.address}open/core/index.js`);
-  const run = () =>
-    page.evaluate(async () => {
-      try {
-        const { run } = window as unknown as { run(): Promise<Float32Array> };
-        return String((await run())[0]);
-      } catch (error) {
-        return `${(error as { code?: string }).code}: ${(error as Error).message}`;
-      }
-    });
-  expect(await run()).toMatch(/^workerDied: .*as a test wants it/);
+  const run = await ready(page, site.address);
+  expect(await run(2)).toMatch(/^workerDied: .*as a test wants it/);
   isDying = false;
   // The other one, of the same script, may have died only after it was asked again.
-  await expect.poll(run).toMatch(/^(1|1\.0000\d+|0\.99999\d+)$/);
+  await expect.poll(() => run(2)).toMatch(one);
+  problems.length = 0;
+});
+
+test('a worker that dies while another is started holds nothing up', async ({
+  page,
+  site,
+  problems,
+}) => {
+  let started = 0;
+  await page.route('**/core/generated/worker.js', async (route) => {
+    const script = await (await route.fetch()).text();
+    const dying = `new BroadcastChannel('die').onmessage = () => {
+      throw new Error('as a test wants it');
+    };`;
+    started += 1;
+    if (started > 1) {
+      const [first] = page.workers();
+      const ended = first?.waitForEvent('close');
+      await page.evaluate(() => new BroadcastChannel('die').postMessage(null));
+      await ended;
+    }
+    await route.fulfill({ contentType: 'text/javascript', body: `${dying}${script}` });
+  });
+  const run = await ready(page, site.address);
+  expect(await run(1)).toMatch(one);
+  expect(await run(2)).toMatch(one);
+  expect(started).toBe(2);
   problems.length = 0;
 });

@@ -214,9 +214,8 @@ class Pool {
   /** So many workers, or fewer when more cannot be had; none when workers are refused altogether. */
   async #hire(count: number): Promise<Hand[]> {
     clearTimeout(this.#timer);
-    // One may have died at rest.
-    this.#idle = this.#idle.filter(({ isDead }) => !isDead);
-    const hands = this.#idle.splice(0, count);
+    this.#idle = alive(this.#idle);
+    let hands = this.#idle.splice(0, count);
     for (const hand of hands) hand.wake();
     while (this.#kind !== 'slices' && hands.length < count) {
       const kind = this.#kind;
@@ -224,7 +223,11 @@ class Pool {
         Hand.open(kind, this.#engine.compiled),
       );
       const opened = await Promise.allSettled(opening);
-      hands.push(...opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+      // One may have died while these were started.
+      hands = alive([
+        ...hands,
+        ...opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
+      ]);
       if (hands.length > 0) break;
       this.#kind = kind === 'url' && !isNode ? 'blob' : 'slices';
     }
@@ -249,7 +252,7 @@ class Pool {
   }
 
   #release(hands: readonly Hand[]): void {
-    for (const hand of hands.filter(({ isDead }) => !isDead)) {
+    for (const hand of alive(hands)) {
       hand.rest();
       this.#idle.push(hand);
     }
@@ -399,6 +402,10 @@ class Hand {
     this.end();
     this.#listener?.death(reason);
   }
+}
+
+function alive(hands: readonly Hand[]): Hand[] {
+  return hands.filter(({ isDead }) => !isDead);
 }
 
 const isNode = typeof Worker === 'undefined' && 'process' in globalThis;
