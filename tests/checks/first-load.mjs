@@ -36,14 +36,22 @@ export async function firstLoad() {
  * @param {string} address
  */
 export async function transfersOf(page, address) {
-  /** @type {Promise<Transfer>[]} */
-  const transfers = [];
+  /** @type {Map<string, Promise<Transfer>>} */
+  const transfers = new Map();
   page.on('response', (response) => {
     const path = response.url().slice(address.length) || 'index.html';
-    transfers.push(response.body().then((body) => ({ path, bytes: brotliSize(body) })));
+    transfers.set(
+      path,
+      response.body().then((body) => ({ path, bytes: brotliSize(body) })),
+    );
   });
   await page.goto(address, { waitUntil: 'networkidle' });
-  return Promise.all(transfers);
+  // A browser without a window asks for no icon.
+  await page.evaluate(async () => {
+    const icon = document.querySelector('link[rel=icon]');
+    if (icon instanceof HTMLLinkElement) await (await fetch(icon.href)).text();
+  });
+  return Promise.all(transfers.values());
 }
 
 /** Prints the transfers; throws when they are not the whole page or pass the bound. */
