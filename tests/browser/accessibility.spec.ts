@@ -134,5 +134,7 @@ test('the page without numbers', async ({ page }) => {
   await page.addInitScript('delete globalThis.WebAssembly');
   await page.goto('strict/lab/');
   await expect(page.getByRole('alert')).toBeVisible();
+  // The static example waits a second for numbers.
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expectClean(page, 'a failure');
 });
