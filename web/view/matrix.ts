@@ -1,5 +1,6 @@
 /** One matrix: caption, axis labels and a grid of cells that can be edited, pinned and explained. */
 import { html, noChange, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { CellRef, StageId, StageInfo, StageShape } from '../core/types.ts';
 import { colourOf, type Scale } from '../format/colour.ts';
 import { matrixTexts, shortText, widestText } from '../format/matrix-text.ts';
@@ -137,14 +138,36 @@ function numbers(props: MatrixProps, context: MatrixContext): TemplateResult {
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
-          (row) => html`<tr>
+        ${rows.map((row) => {
+          const first = row * shape.cols;
+          const rowTexts = texts.slice(first, first + shape.cols);
+          return guard(
+            drawnFrom(props, context, rowTexts, row),
+            () => html`<tr>
             <th scope="row">${indexLabel(info.rows, row, context.labels)}</th>
-            ${cols.map((col) => cell(props, context, texts[row * shape.cols + col] ?? '', row, col))}
+            ${rowTexts.map((text, col) => cell(props, context, text, row, col))}
           </tr>`,
-        )}
+          );
+        })}
       </tbody>
     </table></div>`;
+}
+
+/** All that a row is drawn from: of thousands of cells a typed number changes few. */
+function drawnFrom(
+  { place, info, shape, values, batch, head, editable, paintable, scale }: MatrixProps,
+  { active, pinned, editing, labels, drafts, stops, operandBoxes, operands }: MatrixContext,
+  texts: readonly string[],
+  row: number,
+): unknown[] {
+  const first = row * shape.cols;
+  return [
+    ...texts,
+    ...(scale ? values.subarray(first, first + shape.cols) : []),
+    ...[place, shape.rows, batch, head, editable, paintable, scale?.limit],
+    ...[labels, editable && drafts, editing?.place === place && editing.key, stops.get(place)],
+    ...[active?.row === row && cellKey(active), pinned, operandBoxes.has(info.id) && operands],
+  ];
 }
 
 /** A colour scale with the numbers at its ends; `full` for heat maps, which use all of the colour. */
