@@ -27,8 +27,9 @@ export const shareScale: Scale = { kind: 'share', limit: 1 };
 export function signedScale(matrices: readonly Float32Array[]): Scale {
   let limit = 0;
   for (const values of matrices) {
-    for (const value of values) {
-      const size = Math.abs(value);
+    // Millions of numbers: an iterator takes six times as long.
+    for (let i = 0; i < values.length; i += 1) {
+      const size = Math.abs(values[i] as number);
       if (size > limit && size < Infinity) limit = size;
     }
   }
