@@ -45,10 +45,10 @@ const mostSpare = 32;
 const idleTime = 10_000;
 
 /**
- * As `attend`, with the same bits, but the promise of it; the inputs may be changed as soon as the
- * call has returned. Rejects with an AttentionError like `attend`'s, with one of code `workerDied`
- * when a worker stopped in the middle of its work (the next call starts a new one), or with the
- * signal's reason.
+ * As `attend`, with the same bits, but the promise of it; inputs and configuration may be changed as
+ * soon as the call has returned. Rejects with an AttentionError like `attend`'s, with one of code
+ * `workerDied` when a worker stopped in the middle of its work (the next call starts a new one), or
+ * with the signal's reason.
  */
 export async function attendAsync(
   engine: Engine,
@@ -129,7 +129,12 @@ class Pool {
     config: AttentionConfig,
     options: AsyncOptions,
   ): Promise<Float32Array> {
-    const job = { inputs: this.#copied(inputs), config, pieces: piecesOf(config), options };
+    const job = {
+      inputs: this.#copied(inputs),
+      config: plain(config),
+      pieces: piecesOf(config),
+      options,
+    };
     return this.#inTurn(() => this.#work(job));
   }
 
@@ -144,6 +149,8 @@ class Pool {
     signal?.throwIfAborted();
     const hands = await this.#hire(Math.min(workers, job.pieces.length));
     try {
+      // It may have been aborted while workers were started.
+      signal?.throwIfAborted();
       return await (hands.length > 0 ? this.#shareOut(hands, job) : inSlices(this.#engine, job));
     } finally {
       this.#release(hands);
@@ -157,7 +164,8 @@ class Pool {
     const number = this.#count;
     const rows = pieces.at(-1)?.[1] ?? 0;
     const { dV } = config;
-    const result = new Float32Array(rows * dV);
+    // Made when rows come: then a worker has found that such sizes are possible.
+    let result: Float32Array | undefined;
     let next = 0;
     let done = 0;
     return new Promise((resolve, reject) => {
@@ -178,10 +186,11 @@ class Pool {
       };
       const take = (range: Range, values: Float32Array) => {
         const [first, last] = range;
+        result ??= new Float32Array(rows * dV);
         result.set(values, first * dV);
         done += last - first;
         onProgress?.(done, rows);
-        if (done === rows) finish(() => resolve(result));
+        if (done === rows) finish(() => resolve(result as Float32Array));
       };
       for (const [i, hand] of hands.entries()) {
         hand.listen({
@@ -202,9 +211,15 @@ class Pool {
           },
           death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
         });
-        // The last one gets the copy itself.
-        const own = i === hands.length - 1 ? inputs : this.#copied(inputs);
-        hand.post({ type: 'job', job: number, config, inputs: own }, buffersOf(own));
+        try {
+          // The last one gets the copy itself.
+          const own = i === hands.length - 1 ? inputs : this.#copied(inputs);
+          hand.post({ type: 'job', job: number, config, inputs: own }, buffersOf(own));
+        } catch (error) {
+          // Those before it have begun.
+          finish(() => reject(error));
+          return;
+        }
         give(hand);
         give(hand);
       }
@@ -228,10 +243,11 @@ class Pool {
         ...hands,
         ...opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
       ]);
-      if (hands.length > 0) break;
+      // Where workers were had before, the next call tries again.
+      if (hands.length > 0 || this.#isKnown) break;
       this.#kind = kind === 'url' && !isNode ? 'blob' : 'slices';
     }
-    this.#isKnown = true;
+    if (count > 0) this.#isKnown = true;
     return hands;
   }
 
@@ -262,6 +278,15 @@ class Pool {
     }, idleTime);
     (this.#timer as { unref?(): void }).unref?.();
   }
+}
+
+/** A copy that can be sent away, without what else is in the object, such as the values of a mask. */
+function plain({ validLengths, mask, ...rest }: AttentionConfig): AttentionConfig {
+  return {
+    ...rest,
+    ...(validLengths && { validLengths: [...validLengths] }),
+    ...(mask && { mask: { kind: mask.kind, shape: [...mask.shape] } }),
+  };
 }
 
 /** The same on the calling thread, which is given back in between. */
@@ -370,8 +395,9 @@ class Hand {
   }
 
   post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    this.#unanswered += 1;
     this.#worker.postMessage(message, transfer);
+    // Not before: what cannot be sent is not answered either.
+    this.#unanswered += 1;
     this.#keepWatch();
   }
 
@@ -382,6 +408,8 @@ class Hand {
   }
 
   #hears(message: FromWorker): void {
+    // Node hands on what was under way.
+    if (this.isDead) return;
     this.#unanswered -= 1;
     this.#keepWatch();
     this.#listener?.message(message);

@@ -269,3 +269,158 @@ test('a worker that no longer answers is given up', async () => {
     vi.useRealTimers();
   }
 });
+
+/** An engine without workers yet. */
+function anotherEngine(name: string): Promise<Engine> {
+  return load({ wasmUrl: new URL(`../../../web/core/generated/?${name}`, import.meta.url) });
+}
+
+/** From now on nothing of this type can be sent to a worker. */
+function refuse(type: string): void {
+  const { postMessage } = Worker.prototype;
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+    if (sent[0].type === type) throw new Error('as a test wants it');
+    postMessage.apply(this, sent);
+  });
+}
+
+test('an abortion while workers are started leaves nothing to do', async () => {
+  const other = await anotherEngine('abortion');
+  const aborter = new AbortController();
+  const { postMessage } = Worker.prototype;
+  const types: string[] = [];
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+    types.push(sent[0].type);
+    postMessage.apply(this, sent);
+    aborter.abort(new Error('enough'));
+  });
+  const { signal } = aborter;
+  const running = attendAsync(other, counting(large), large, { workers: 1, signal });
+  await expect(running).rejects.toThrow('enough');
+  // Behind that one.
+  await attendAsync(other, counting(large), large, { workers: 0 });
+  expect(types).toEqual(['start']);
+});
+
+test('where workers are refused, work without any does not hide it', async () => {
+  const other = await anotherEngine('refusal');
+  refuse('start');
+  await attendAsync(other, counting(large), large, { workers: 0 });
+  expect(await workerKind(other)).toBe('slices');
+});
+
+test('after workers could not be started once, the next call has some', async () => {
+  const other = await anotherEngine('once');
+  const started = watched();
+  await workerKind(other);
+  for (const worker of started) await worker.terminate();
+  vi.restoreAllMocks();
+  refuse('start');
+  const result = await attendAsync(other, counting(large), large, { workers: 1 });
+  expect(result.at(-1)).toBeCloseTo(511.5, 3);
+  vi.restoreAllMocks();
+  const sent = watched();
+  await attendAsync(other, counting(large), large, { workers: 1 });
+  expect(sent.size).toBe(1);
+  expect(await workerKind(other)).toBe('url');
+});
+
+test('a result beyond all memory is refused as on the calling thread', async () => {
+  const config = { ...large, dV: 2 ** 40 };
+  const inputs = counting(large);
+  const expected = expect.objectContaining({ code: 'tooLarge' });
+  expect(() => attend(engine, inputs, config)).toThrow(expected);
+  await expect(attendAsync(engine, inputs, config, { workers: 1 })).rejects.toThrow(expected);
+});
+
+test('the configuration may change as soon as the call has returned', async () => {
+  const validLengths = [1];
+  const config = { ...large, validLengths };
+  const running = [1, 0].map((workers) =>
+    attendAsync(engine, counting(large), config, { workers }),
+  );
+  config.dV = 1 as 64;
+  validLengths[0] = 1024;
+  for (const result of await Promise.all(running)) {
+    expect(result).toEqual(new Float32Array(1024 * 64));
+  }
+});
+
+test('a configuration that is watched by a proxy, and brings its mask along', async () => {
+  const values = new Float32Array(1024 ** 2).map((_, i) => (i % 1024 === 7 ? 1 : 0));
+  const watching = (object: object): object =>
+    new Proxy(object, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'object' && value !== null ? watching(value) : value;
+      },
+    });
+  const mask = { kind: 'boolean', shape: [1024, 1024], values } as const;
+  const config = watching({ ...large, mask }) as AttentionConfig;
+  const sent = watched();
+  const inputs = { ...counting(large), mask: values };
+  const result = await attendAsync(engine, inputs, config, { workers: 1 });
+  expect(sent.size).toBe(1);
+  expect(result).toEqual(new Float32Array(1024 * 64).fill(7));
+});
+
+test('a worker that something could not be sent to is not taken for dead', async () => {
+  const other = await anotherEngine('sent');
+  await workerKind(other);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    refuse('job');
+    const failing = attendAsync(other, counting(large), large, { workers: 1 });
+    await expect(failing).rejects.toThrow('as a test wants it');
+    vi.restoreAllMocks();
+    await attendAsync(other, counting(large), large, { workers: 1 });
+    // One for workers at rest.
+    expect(vi.getTimerCount()).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('workers that have begun stop when one after them cannot', async () => {
+  const config = { ...large, tq: 4096 };
+  const other = await anotherEngine('begun');
+  const { postMessage } = Worker.prototype;
+  let jobs = 0;
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+    if (sent[0].type === 'job') jobs += 1;
+    if (sent[0].type === 'job' && jobs === 2) throw new Error('as a test wants it');
+    postMessage.apply(this, sent);
+  });
+  let told = 0;
+  const onProgress = () => {
+    told += 1;
+  };
+  const failing = attendAsync(other, counting(config), config, { workers: 2, onProgress });
+  await expect(failing).rejects.toThrow('as a test wants it');
+  // Behind that one.
+  await attendAsync(other, counting(config), config, { workers: 0 });
+  expect(told).toBe(0);
+});
+
+test('nothing waits for a worker that is dead', async () => {
+  const other = await anotherEngine('dead');
+  await workerKind(other);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const config = { ...large, tq: 4096 };
+    const sent = watched();
+    const onProgress = () => {
+      for (const worker of sent) {
+        worker.emit('error', new Error('as a test wants it'));
+        // An answer that was under way.
+        worker.emit('message', { type: 'skipped', job: -1 });
+      }
+    };
+    const failing = attendAsync(other, counting(config), config, { workers: 1, onProgress });
+    await expect(failing).rejects.toThrow('as a test wants it');
+    // One for workers at rest.
+    expect(vi.getTimerCount()).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
