@@ -140,7 +140,11 @@ class Pool {
 
   async #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(act);
-    this.#last = turn.catch(() => {});
+    // Without the result, which would stay in memory until the next call.
+    this.#last = turn.then(
+      () => {},
+      () => {},
+    );
     return turn;
   }
 

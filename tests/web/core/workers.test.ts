@@ -1,4 +1,6 @@
 /** Attention on other threads: the bits of the calling thread, progress, abortion, and workers that die. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
@@ -423,4 +425,17 @@ test('nothing waits for a worker that is dead', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('no result is held in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const results: WeakRef<Float32Array>[] = [];
+  for (const workers of [1, 0]) {
+    results.push(new WeakRef(await attendAsync(engine, counting(large), large, { workers })));
+  }
+  // What a WeakRef was asked or made with lives until the present task ends.
+  await new Promise((resolve) => setTimeout(resolve));
+  collect();
+  expect(results.map((result) => result.deref() === undefined)).toEqual([true, true]);
 });
