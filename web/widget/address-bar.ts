@@ -1,7 +1,7 @@
 /** Keeps the state in the page's address: writes it after changes, restores it on load and on Back. */
 import { readState, writeState } from '../state/address.ts';
 import { pack, unpack } from '../state/packed.ts';
-import type { Store } from '../state/store.ts';
+import { partMissing, type Store } from '../state/store.ts';
 import type { State } from '../state/types.ts';
 
 /** A state longer than this is packed; up to here a link can be read by eye. */
@@ -29,14 +29,21 @@ export class AddressBar {
   #unsubscribe: (() => void) | null = null;
   /** The preset and section of the entry that the history is at. */
   #entry = '';
+  /** The part after # that was read or written last. */
+  #known = '';
+  /** Rises with every address that is to be read: only the newest one counts. */
+  #reads = 0;
 
   constructor(host: AddressHost) {
     this.#host = host;
   }
 
-  /** Takes the state of the address, if there is one, and listens from then on. */
+  /**
+   * Takes the state of the address, if there is one, and listens from then on. Started again, it
+   * takes only an address that it does not know: the state may be newer than what was written.
+   */
   async start(): Promise<void> {
-    if (location.hash.length > 1) await this.#read();
+    if (location.hash.length > 1 && location.hash !== this.#known) await this.#read();
     this.#entry = this.#entryKey();
     // What changed before this part was loaded is still to be written.
     this.#schedule();
@@ -55,6 +62,7 @@ export class AddressBar {
     clearTimeout(this.#timer);
     this.#unsubscribe?.();
     this.#unsubscribe = null;
+    this.#reads += 1;
     globalThis.removeEventListener('hashchange', this.#onHashChange);
   }
 
@@ -82,30 +90,48 @@ export class AddressBar {
 
   async #write(): Promise<void> {
     clearTimeout(this.#timer);
+    const { store } = this.#host;
+    const { state } = store;
     const href = await this.link();
+    // What changed meanwhile is written in its turn.
+    if (state !== store.state || !this.#unsubscribe) return;
     if (href.length > maxLength || href === location.href) return;
     const entry = this.#entryKey();
     if (entry === this.#entry) history.replaceState(history.state, '', href);
     else history.pushState(null, '', href);
     this.#entry = entry;
+    this.#known = location.hash;
   }
 
-  #onHashChange = (): void => {
-    void this.#read().then(() => {
-      this.#entry = this.#entryKey();
-      this.#host.arrive(this.section);
-    });
+  #onHashChange = async (): Promise<void> => {
+    try {
+      if (!(await this.#read())) return;
+    } catch (error) {
+      this.#host.store.dispatch({ type: 'notice', notice: partMissing(error) });
+      return;
+    }
+    this.#entry = this.#entryKey();
+    this.#host.arrive(this.section);
   };
 
-  async #read(): Promise<void> {
+  /** Takes the state of the address as it is now; false when another one came meanwhile. */
+  async #read(): Promise<boolean> {
+    // What was to be written belongs to the address before.
+    clearTimeout(this.#timer);
+    const { hash } = location;
+    this.#reads += 1;
+    const turn = this.#reads;
     await this.#host.loadExamples();
+    const { section, query, message } = await opened(hash);
+    if (turn !== this.#reads) return false;
     const { store, initialPreset } = this.#host;
     const stateOf = (preset: string) => this.#host.stateOf(preset);
-    const { section, query, message } = await opened(location.hash);
     const { state, messages } = readState(query, stateOf(initialPreset) ?? store.state, stateOf);
     this.section = section;
+    this.#known = hash;
     const notice = [...(message ? [message] : []), ...messages].join(' ');
     store.dispatch({ type: 'restore', state, notice });
+    return true;
   }
 }
 
