@@ -25,9 +25,12 @@ interface Typing {
   original: string;
   /** The text as it is now. */
   text: string;
+  /** What stood in the field before. */
+  readonly rounded: string;
   /** Something was typed that Enter or Tab is still to take. */
   pending: boolean;
-  changed: boolean;
+  /** The problem that what is being typed has led to, if it has led to one. */
+  problem: Problem | null;
 }
 
 export class GridController implements ReactiveController {
@@ -136,8 +139,12 @@ export class GridController implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  readonly #onFocusOut = (): void => {
+  readonly #onFocusOut = (event: FocusEvent): void => {
     this.#pressed = false;
+    // A render that did not see the field being typed in need not draw it anew.
+    if (this.editing && !this.typed && event.target instanceof HTMLInputElement) {
+      event.target.value = this.editing.rounded;
+    }
     this.focused = null;
     this.editing = null;
     this.#host.requestUpdate();
@@ -266,7 +273,15 @@ export class GridController implements ReactiveController {
     const selected = selectionStart === 0 && selectionEnd === value.length;
     const typed = untouched !== undefined && (value !== untouched || !selected);
     const text = typed ? input.value : (store.state.drafts[key]?.text ?? original);
-    this.editing = { place: placeOf(cell), key, original, text, pending: typed, changed: false };
+    this.editing = {
+      place: placeOf(cell),
+      key,
+      original,
+      text,
+      rounded: untouched ?? value,
+      pending: typed,
+      problem: null,
+    };
     if (typed) return;
     input.value = text;
     input.select();
@@ -284,14 +299,15 @@ export class GridController implements ReactiveController {
       store.dispatch({ ...ref, type: 'dropDraft', stage });
       return;
     }
-    const continues = this.editing?.changed ?? false;
     const before = store.state.problem;
+    // Another problem that came meanwhile, an example for one, is a step of its own.
+    const continues = this.editing?.problem === before;
     store.dispatch({ ...ref, type: 'edit', stage, text: input.value, continues });
     const { drafts, problem } = store.state;
     if (!this.editing) return;
     // Once the text is taken or refused for good, what is typed next is a step of its own.
     this.editing.pending = typing;
-    this.editing.changed = typing && (continues || problem !== before);
+    this.editing.problem = typing && (continues || problem !== before) ? problem : null;
     if (!typing && !drafts[keyOf(ref)]) this.editing.original = input.value;
   }
 
