@@ -132,22 +132,20 @@ export class HeatView {
 
   #observe(): void {
     const canvas = this.#canvas;
+    const print = () => this.#draw();
     new ResizeObserver(([entry]) => {
       if (!entry) return;
+      // A page is printed as a whole. A map that leaves the page shrinks to nothing, in sight or not.
+      if (canvas.isConnected) addEventListener('beforeprint', print);
+      else removeEventListener('beforeprint', print);
       const { width, height } = entry.contentRect;
       this.#size = { width, height };
       this.#move((ground) => within(ground, this.#region));
     }).observe(canvas);
-    const print = () => {
-      if (canvas.isConnected) this.#draw();
-    };
     new IntersectionObserver(
       ([entry]) => {
         this.#inSight = entry?.isIntersecting ?? false;
         this.#schedule();
-        // A page is printed as a whole.
-        if (canvas.isConnected) addEventListener('beforeprint', print);
-        else removeEventListener('beforeprint', print);
       },
       { rootMargin: '100px' },
     ).observe(canvas);
