@@ -96,6 +96,8 @@ export class AttentionLabElement extends LitElement {
   #destination: HTMLElement | null = null;
   #scales = { revision: -1, of: new Map<StageId, Scale>() };
   #observer: IntersectionObserver | null = null;
+  /** Ends what waits for the end of the page to be wanted. */
+  #endWatch: AbortController | null = null;
 
   constructor() {
     super();
@@ -122,6 +124,7 @@ export class AttentionLabElement extends LitElement {
     this.#workspace ??= this.#open();
     const workspace = this.#workspace;
     if (this.address) await this.#attempt(this.#startAddress(workspace.store));
+    if (!this.isConnected) return;
     await workspace.start(this.#loadOptions);
     if (this.#addressBar) void this.#attempt(this.arrive(this.#addressBar.section));
   }
@@ -161,7 +164,7 @@ export class AttentionLabElement extends LitElement {
   /** An address that says nothing costs nothing: its reader is fetched with the first change. */
   async #startAddress(store: Store): Promise<void> {
     this.#forgetAddress();
-    if (location.hash.length > 1) {
+    if (this.#addressBar || location.hash.length > 1) {
       await this.#openAddress();
       return;
     }
@@ -180,14 +183,16 @@ export class AttentionLabElement extends LitElement {
 
   #openAddress(): Promise<AddressBar> {
     this.#address ??= (async () => {
-      const bar = new (await import('./address-bar.ts')).AddressBar(this);
+      const { AddressBar: Bar } = await import('./address-bar.ts');
+      this.#addressBar ??= new Bar(this);
+      const bar = this.#addressBar;
       this.#forgetAddress();
       await bar.start();
       this.#forgetAddress = () => {
         bar.stop();
         this.#address = null;
       };
-      this.#addressBar = bar;
+      if (!this.isConnected) this.#forgetAddress();
       return bar;
     })();
     return this.#address;
@@ -195,12 +200,14 @@ export class AttentionLabElement extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#observer?.disconnect();
-    this.#observer = null;
     this.#forgetAddress();
     // Moving an element in the document also disconnects it; only one that stays away lets go.
     queueMicrotask(() => {
       if (this.isConnected) return;
+      this.#observer?.disconnect();
+      this.#observer = null;
+      this.#endWatch?.abort();
+      this.#explaining = null;
       this.#scaleLab?.dispose();
       this.#scaleLab = null;
       this.#enginePanel?.cancel();
@@ -427,8 +434,9 @@ export class AttentionLabElement extends LitElement {
     return this.#drawGradients;
   }
 
+  /** The first one is there already; yet it comes after an example that was asked for before it. */
   async #openExample(preset: string): Promise<void> {
-    await this.loadExamples();
+    if (preset !== 'worked' || this.#loadingExamples) await this.loadExamples();
     const problem = this.stateOf(preset)?.problem;
     if (problem) this.store.dispatch({ type: 'open', preset, problem });
   }
@@ -519,7 +527,9 @@ export class AttentionLabElement extends LitElement {
 
   protected override updated(_changed: PropertyValues): void {
     if (this.#ready && this.#isFirst) this.#firstFrame ??= this.#goOn();
-    if (this.#observer || this.#isFirst || typeof IntersectionObserver === 'undefined') return;
+    // Without numbers there are no sections, as after an element was removed.
+    if (this.#observer || this.#isFirst || !this.#workspace?.computed) return;
+    if (typeof IntersectionObserver === 'undefined') return;
     const seen = new Map<string, boolean>();
     this.#observer = new IntersectionObserver(
       (entries) => {
@@ -569,8 +579,12 @@ export class AttentionLabElement extends LitElement {
     // A page is printed as a whole. Its copy is taken as soon as it is asked for, so that loading has
     // to begin with the key that the shortcut starts with.
     const loadNow = () => void this.#attempt(load());
-    addEventListener('beforeprint', loadNow, { once: true });
-    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && loadNow());
+    this.#endWatch = new AbortController();
+    const { signal } = this.#endWatch;
+    addEventListener('beforeprint', loadNow, { signal });
+    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && loadNow(), {
+      signal,
+    });
   }
 
   // ---- what the reader does ------------------------------------------------------------------
@@ -617,7 +631,7 @@ export class AttentionLabElement extends LitElement {
 
   #onFormulaLink = (section: string, event: Event): void => {
     event.preventDefault();
-    if (this.address) void this.#openAddress().then((bar) => bar.enter(section));
+    if (this.address) void this.#attempt(this.#openAddress().then((bar) => bar.enter(section)));
     this.goToSection(section);
   };
 
