@@ -94,8 +94,8 @@ test.describe('an element that is put back', () => {
   });
 
   test('keeps a number that was not in the address yet', async ({ page }) => {
-    const lab = await Lab.open(page, 'strict/lab/#?k=1,0,1,0;0,1,0,0');
-    await lab.expectTexts('heads', output);
+    const lab = await Lab.open(page, 'strict/lab/#?k=3,0,1,0;0,1,0,0');
+    await expect(lab.input('k', 0, 0)).toHaveValue('3');
     await lab.edit('k', 0, 0, '2');
     await page.evaluate(() => {
       const element = document.querySelector('attention-lab');
@@ -285,4 +285,35 @@ test('an element that is removed while its address is read leaves the address al
   });
   await page.waitForTimeout(600);
   expect(page.url()).toMatch(/#\/elsewhere\?x=1$/);
+});
+
+test('an element that is removed while its address is read makes no session', async ({ page }) => {
+  const letThrough = await holdBack(page, /address-bar[^/]*\.js$/);
+  await page.goto('strict/lab/#?k=2,0,1,0;0,1,0,0');
+  await expect(page.locator('attention-lab')).toBeAttached();
+  await page.waitForTimeout(300);
+  const session = await page.evaluateHandle(() => {
+    const element = document.querySelector('attention-lab') as Element & { session: unknown };
+    element.remove();
+    return element;
+  });
+  letThrough();
+  await page.waitForTimeout(500);
+  expect(await session.evaluate((element) => element.session)).toBeNull();
+});
+
+test('a number that comes while its cell has the focus is shown there, and kept', async ({
+  page,
+}) => {
+  const lab = await Lab.open(page);
+  await lab.input('q', 0, 0).focus();
+  await expect(lab.input('q', 0, 0)).toHaveValue('2');
+  await page.evaluate(() => {
+    location.hash = '#?q=9,0,2,0;0,4,0,2';
+  });
+  await expect(lab.cell('rawScores', 0, 0)).toHaveText('11');
+  await page.keyboard.press('ArrowDown');
+  await frames(page);
+  await expect(lab.input('q', 0, 0)).toHaveValue('9');
+  await expect(lab.cell('rawScores', 0, 0)).toHaveText('11');
 });

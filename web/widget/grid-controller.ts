@@ -19,12 +19,16 @@ export interface GridHost extends ReactiveControllerHost {
 }
 
 interface Typing {
+  readonly cell: HTMLTableCellElement;
+  readonly input: HTMLInputElement;
   readonly place: string;
   readonly key: string;
   /** The text of the number that Escape brings back. */
   original: string;
   /** The text as it is now. */
   text: string;
+  /** The number in the state, as it was when the field showed it or took it. */
+  value: number;
   /** What stood in the field before. */
   readonly rounded: string;
   /** Something was typed that Enter or Tab is still to take. */
@@ -59,6 +63,15 @@ export class GridController implements ReactiveController {
     this.hovered = null;
     this.focused = null;
     this.editing = null;
+  }
+
+  /** A number that comes from elsewhere, with Back for one, takes the place of one not typed here. */
+  hostUpdated(): void {
+    const { editing } = this;
+    if (!editing || editing.pending || !editing.input.isConnected) return;
+    const { cell, input, value } = editing;
+    const { problem } = this.#host.store.state;
+    if (!Object.is(givenValue(problem, refOf(cell)), value)) this.#beginTyping(cell, input);
   }
 
   /** Any event of the matrices that means something to the reader's hands. */
@@ -265,7 +278,8 @@ export class GridController implements ReactiveController {
     const key = keyOf(ref);
     const { store } = this.#host;
     // From the state: the numbers of the session may be a frame behind what was typed.
-    const original = fullPrecision(givenValue(store.state.problem, ref));
+    const number = givenValue(store.state.problem, ref);
+    const original = fullPrecision(number);
     // What was typed before this was there stays, even the very number that was selected.
     const untouched = this.#untouched.get(input);
     this.#untouched.delete(input);
@@ -274,10 +288,13 @@ export class GridController implements ReactiveController {
     const typed = untouched !== undefined && (value !== untouched || !selected);
     const text = typed ? input.value : (store.state.drafts[key]?.text ?? original);
     this.editing = {
+      cell,
+      input,
       place: placeOf(cell),
       key,
       original,
       text,
+      value: number,
       rounded: untouched ?? value,
       pending: typed,
       problem: null,
@@ -307,6 +324,7 @@ export class GridController implements ReactiveController {
     if (!this.editing) return;
     // Once the text is taken or refused for good, what is typed next is a step of its own.
     this.editing.pending = typing;
+    this.editing.value = givenValue(problem, ref);
     this.editing.problem = typing && (continues || problem !== before) ? problem : null;
     if (!typing && !drafts[keyOf(ref)]) this.editing.original = input.value;
   }
