@@ -183,15 +183,14 @@ export class AttentionLabElement extends LitElement {
 
   #openAddress(): Promise<AddressBar> {
     this.#address ??= (async () => {
-      const { AddressBar: Bar } = await import('./address-bar.ts');
-      this.#addressBar ??= new Bar(this);
-      const bar = this.#addressBar;
+      const bar = this.#addressBar ?? new (await import('./address-bar.ts')).AddressBar(this);
       this.#forgetAddress();
       await bar.start();
       this.#forgetAddress = () => {
         bar.stop();
         this.#address = null;
       };
+      this.#addressBar = bar;
       if (!this.isConnected) this.#forgetAddress();
       return bar;
     })();
@@ -579,12 +578,14 @@ export class AttentionLabElement extends LitElement {
     // A page is printed as a whole. Its copy is taken as soon as it is asked for, so that loading has
     // to begin with the key that the shortcut starts with.
     const loadNow = () => void this.#attempt(load());
+    // As the options of a listener it brings its signal.
     this.#endWatch = new AbortController();
-    const { signal } = this.#endWatch;
-    addEventListener('beforeprint', loadNow, { signal });
-    addEventListener('keydown', ({ key }) => (key === 'Control' || key === 'Meta') && loadNow(), {
-      signal,
-    });
+    addEventListener('beforeprint', loadNow, this.#endWatch);
+    addEventListener(
+      'keydown',
+      ({ key }) => (key === 'Control' || key === 'Meta') && loadNow(),
+      this.#endWatch,
+    );
   }
 
   // ---- what the reader does ------------------------------------------------------------------
