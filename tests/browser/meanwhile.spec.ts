@@ -317,3 +317,21 @@ test('a number that comes while its cell has the focus is shown there, and kept'
   await expect(lab.input('q', 0, 0)).toHaveValue('9');
   await expect(lab.cell('rawScores', 0, 0)).toHaveText('11');
 });
+
+test('heat maps are not drawn before their style sheet is there', async ({ page }) => {
+  const letThrough = await holdBack(page, /later-styles[^/]*\.js$/);
+  const fetched = page.waitForResponse(/heat-map[^/]*\.js$/);
+  const lab = await Lab.open(page, 'strict/lab/#?example=random&tq=20&tk=20&q=normal:3');
+  await (await fetched).finished();
+  // Drawn once more, as it happens at any time.
+  await lab.host.evaluate((host) => {
+    const element = host as unknown as { requestUpdate(): void; updateComplete: Promise<unknown> };
+    element.requestUpdate();
+    return element.updateComplete;
+  });
+  await expect(lab.host.getByText('The heat map is loading.').first()).toBeVisible();
+  await expect(lab.host.locator('canvas')).toHaveCount(0);
+  letThrough();
+  await expect(lab.host.locator('canvas').first()).toBeVisible();
+  await expect(lab.host.getByText('The heat map is loading.')).toHaveCount(0);
+});

@@ -402,9 +402,9 @@ export class AttentionLabElement extends LitElement {
       this.engine?.stages.some(({ id }) => session.has(id) && !isWritten(session.shape(id)));
     if (!this.#coloured && large()) {
       this.#colouring ??= this.#attempt(
-        import('../view/heat-map.ts').then((part) => {
+        Promise.all([import('../view/heat-map.ts'), this.#addLaterStyles()]).then(([part]) => {
           this.#coloured = part.coloured;
-          return this.#addLaterStyles();
+          this.requestUpdate();
         }),
       );
     }
