@@ -55,14 +55,16 @@ export class EnginePanel {
 
   async #measure(): Promise<void> {
     this.#aborter = new AbortController();
+    const { signal } = this.#aborter;
     this.#tell(0, 'Measuring.');
     try {
-      this.#speed = await measureSpeed(this.#engine, this.#aborter.signal, (part) =>
+      this.#speed = await measureSpeed(this.#engine, signal, (part) =>
         this.#tell(part, this.#said),
       );
       this.#tell(null, 'Measured.');
-    } catch {
-      this.#tell(null, 'Cancelled; nothing was measured.');
+    } catch (error) {
+      const why = signal.aborted ? 'Cancelled' : (error as Error).message.replace(/\.$/, '');
+      this.#tell(null, `${why}; nothing was measured.`);
     }
   }
 

@@ -122,6 +122,7 @@ export class Workspace extends EventTarget {
     this.#fetching = null;
     this.#computed = null;
     this.#filled = false;
+    this.#fellBack = false;
   }
 
   /** However many changes come in, one run a frame. */
@@ -191,7 +192,7 @@ export class Workspace extends EventTarget {
     this.tell('numbers');
   }
 
-  /** The example's problem: once, before there were any numbers. */
+  /** The example's problem: once after each start, before there were any numbers. */
   fallBack(): Problem | null {
     if (this.#fellBack) return null;
     this.#fellBack = true;

@@ -39,7 +39,7 @@ beforeEach(async () => {
   vi.stubGlobal('cancelAnimationFrame', clearTimeout);
   workspace = new Workspace(
     initialState('worked', given),
-    () => null,
+    () => given,
     async () => reduce,
   );
   await workspace.start({});
@@ -104,6 +104,13 @@ function inOneGo(stage: StageId): Float32Array {
   session.dispose();
   return values;
 }
+
+test('the example is fallen back on once, and again after the next start', () => {
+  expect(workspace.fallBack()).toBe(given);
+  expect(workspace.fallBack()).toBeNull();
+  workspace.release();
+  expect(workspace.fallBack()).toBe(given);
+});
 
 test('many changes in a frame are one run, on the session that there is', async () => {
   const { session, revision } = workspace;
