@@ -230,7 +230,10 @@ class Pool {
     });
   }
 
-  /** So many workers, or fewer when more cannot be had; none when workers are refused altogether. */
+  /**
+   * So many workers, or fewer when more cannot be had; none when workers are refused altogether, or
+   * this once could not be started.
+   */
   async #hire(count: number): Promise<Hand[]> {
     clearTimeout(this.#timer);
     this.#idle = alive(this.#idle);
