@@ -44,8 +44,8 @@ export type Range = readonly [first: number, last: number];
 const rowBlock = 64;
 /** A piece takes about half a millisecond, so that no thread waits long for the last one. */
 const pieceFlops = 16e6;
-/** A range takes up to about 10 ms: so long an aborted job may still keep a worker. */
-const rangeFlops = 256e6;
+/** A range takes up to about 12 ms: twice so long an aborted job may still keep a worker. */
+const rangeFlops = 512e6;
 
 /** 4·B·H·T_q·T_k·(d_k + d_v)/2: two flops for each product in Q·Kᵀ and in A·V. */
 export function flopsOf(config: AttentionConfig): number {
@@ -93,16 +93,28 @@ export function piecesOf(config: AttentionConfig): Range[] {
 }
 
 /**
- * How many of the pieces to come are the next range of so many workers: a part of what is left, so
- * that messages are few and all the same end at about the same time (guided self-scheduling,
- * Polychronopoulos and Kuck 1987).
+ * The pieces as ranges in the order in which so many workers are to take them. Each turn gives every
+ * worker the same part of three quarters of what is left: messages are few, which matters most where
+ * workers and the calling thread share two processors, and the last ranges are small, so that all end
+ * at about the same time (factoring, Hummel, Schonberg and Flynn 1992).
  */
-export function nextCount(
+export function rangesOf(
   config: AttentionConfig,
-  pieces: number,
-  left: number,
+  pieces: readonly Range[],
   workers: number,
-): number {
-  const most = Math.floor((rangeFlops * pieces) / flopsOf(config));
-  return Math.max(1, Math.min(most, Math.floor(left / (4 * workers))));
+): Range[] {
+  const most = Math.floor((rangeFlops * pieces.length) / flopsOf(config));
+  const ranges: Range[] = [];
+  let next = 0;
+  while (next < pieces.length) {
+    const part = Math.floor((0.75 * (pieces.length - next)) / workers);
+    const count = Math.max(1, Math.min(most, part));
+    for (let worker = 0; worker < workers; worker += 1) {
+      const taken = pieces.slice(next, next + count);
+      const [first, last] = [taken[0], taken.at(-1)];
+      if (first && last) ranges.push([first[0], last[1]]);
+      next += taken.length;
+    }
+  }
+  return ranges;
 }

@@ -11,9 +11,9 @@ import {
   type FromWorker,
   flopsOf,
   isDivisible,
-  nextCount,
   piecesOf,
   type Range,
+  rangesOf,
   type ToWorker,
 } from './work.ts';
 
@@ -170,6 +170,7 @@ class Pool {
     const { dV } = config;
     // Made when rows come: then a worker has found that such sizes are possible.
     let result: Float32Array | undefined;
+    const ranges = rangesOf(config, pieces, hands.length);
     let next = 0;
     let done = 0;
     return new Promise((resolve, reject) => {
@@ -182,11 +183,9 @@ class Pool {
       const abort = () => finish(() => reject(signal?.reason));
       signal?.addEventListener('abort', abort);
       const give = (hand: Hand) => {
-        const begin = pieces[next];
-        if (!begin) return;
-        next += nextCount(config, pieces.length, pieces.length - next, hands.length);
-        const [, last] = pieces[next - 1] as Range;
-        hand.post({ type: 'rows', job: number, range: [begin[0], last] });
+        const range = ranges[next];
+        next += 1;
+        if (range) hand.post({ type: 'rows', job: number, range });
       };
       const take = (range: Range, values: Float32Array) => {
         const [first, last] = range;
@@ -225,8 +224,8 @@ class Pool {
           return;
         }
         give(hand);
-        give(hand);
       }
+      for (const hand of hands) give(hand);
     });
   }
 
