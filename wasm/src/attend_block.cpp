@@ -144,14 +144,18 @@ class Panel {
     const std::size_t width = block_.keys.cols;
     const float* const keys = block_.keys.row(start);
     const simd::Vector scale = simd::splat(block_.scale);
+    // Members would be read anew after every store.
+    float* const scores = scratch_.scores;
+    const float* const queries = queries_;
     for_each_row_tile(count, [&]<std::size_t kTile>(std::size_t j) {
       auto tile = Tile<kTile, kVectors>::zero();
-      tile.add_product(keys + j * width, width, 1, queries_, kRows, width);
+      tile.add_product(keys + j * width, width, 1, queries, kRows, width);
+      float* const to = scores + j * kRows;
       for (std::size_t r = 0; r < kTile; ++r) {
         for (std::size_t v = 0; v < kVectors; ++v) {
           const simd::Vector score = wasm_f32x4_mul(tile.sums[r][v], scale);
           max.vectors[v] = wasm_f32x4_pmax(max.vectors[v], score);
-          simd::store(scratch_.scores + (j + r) * kRows + v * simd::kLanes, score);
+          simd::store(to + r * kRows + v * simd::kLanes, score);
         }
       }
     });
@@ -239,16 +243,18 @@ class Panel {
   void blend(std::size_t start, std::size_t count, const Lanes& factor) {
     const std::size_t width = block_.values.cols;
     const float* const values = block_.values.row(start);
+    const float* const weights = scratch_.scores;
+    float* const all_sums = sums_;
     for_each_row_tile(width, [&]<std::size_t kTile>(std::size_t c) {
       Tile<kTile, kVectors> tile;
-      float* const sums = sums_ + c * kRows;
+      float* const sums = all_sums + c * kRows;
       for (std::size_t r = 0; r < kTile; ++r) {
         for (std::size_t v = 0; v < kVectors; ++v) {
           tile.sums[r][v] =
               wasm_f32x4_mul(simd::load(sums + r * kRows + v * simd::kLanes), factor.vectors[v]);
         }
       }
-      tile.add_product(values + c, 1, width, scratch_.scores, kRows, count);
+      tile.add_product(values + c, 1, width, weights, kRows, count);
       tile.store(sums, kRows);
     });
   }
