@@ -3,6 +3,7 @@
  * with an instance of its own, or worked in slices where there are no workers.
  */
 import { attend } from './attend.ts';
+import { sizesOf } from './boundary.ts';
 import { AttentionError } from './errors.ts';
 import { pause } from './pause.ts';
 import type { AttentionConfig, AttentionInputs, Engine, WorkerKind } from './types.ts';
@@ -56,11 +57,16 @@ export async function attendAsync(
   config: AttentionConfig,
   options: AsyncOptions = {},
 ): Promise<Float32Array> {
-  const { signal, workers = 0 } = options;
+  const { signal, workers = 0, onProgress } = options;
   if (!Number.isInteger(workers) || workers < 0)
     throw new AttentionError('badSize', 'workers', workers, 0);
   signal?.throwIfAborted();
-  if (flopsOf(config) < asyncFlops || !isDivisible(config)) return attend(engine, inputs, config);
+  if (flopsOf(config) < asyncFlops || !isDivisible(config)) {
+    const result = attend(engine, inputs, config);
+    const { batch, heads, tq } = sizesOf(config);
+    onProgress?.(batch * heads * tq, batch * heads * tq);
+    return result;
+  }
   return untilAborted(poolOf(engine).take(inputs, config, options), signal);
 }
 

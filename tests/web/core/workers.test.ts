@@ -194,6 +194,17 @@ test('small work stays on the calling thread', async () => {
   expect(sent.size).toBe(0);
 });
 
+test('small work tells its end as progress, and no more', async () => {
+  const config = { batch: 2, heads: 3, tq: 5, tk: 4, dK: 2, dV: 1 };
+  const inputs = { q: scattered(60), k: scattered(16), v: scattered(8) };
+  const told: [number, number][] = [];
+  const onProgress = (done: number, rows: number) => told.push([done, rows]);
+  await attendAsync(engine, inputs, { ...config, kvHeads: 1 }, { onProgress });
+  expect(told).toEqual([[30, 30]]);
+  await expect(attendAsync(engine, inputs, { ...config, tk: 0 }, { onProgress })).rejects.toThrow();
+  expect(told).toHaveLength(1);
+});
+
 test('jobs that come at the same time all get their own results', async () => {
   const scales = [0, 1, 2, 3];
   const results = await Promise.all(
