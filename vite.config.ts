@@ -57,9 +57,18 @@ const withWidgetAtOnce = {
   },
 };
 
+/** Nor is that of the page. */
+const withoutHtmlIndentation = {
+  name: 'without-html-indentation',
+  transformIndexHtml: {
+    order: 'post' as const,
+    handler: (html: string) => html.replace(/\n\s+/g, '\n'),
+  },
+};
+
 export default defineConfig({
   base: './',
-  plugins: [withoutPreloads, withoutIndentation, withWidgetAtOnce],
+  plugins: [withoutPreloads, withoutIndentation, withWidgetAtOnce, withoutHtmlIndentation],
   build: {
     target: 'es2022',
     // As in the widget, which no build touches, light-dark() stays as it is written.

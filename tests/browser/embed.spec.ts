@@ -1,5 +1,6 @@
 /** The widget as others embed it: one script tag on a bare page, under either policy. */
 import { expect, test } from './fixtures.ts';
+import { Lab } from './lab.ts';
 
 for (const policy of ['open', 'strict']) {
   test(`one script tag makes the element work (${policy} policy)`, async ({ page }) => {
@@ -10,3 +11,38 @@ for (const policy of ['open', 'strict']) {
     await expect(page.locator('attention-lab')).toContainText('0.8808');
   });
 }
+
+test('an example is opened whenever its name is given', async ({ page }) => {
+  await page.goto('strict/pages/two.html');
+  const first = new Lab(page, page.locator('#first'));
+  await first.ready();
+  const give = (preset: string) =>
+    page
+      .locator('#first')
+      .evaluate((element, name) => element.setAttribute('preset', name), preset);
+  await give('equal');
+  await expect(first.cell('weights', 0, 0)).toHaveText('0.3333');
+  await give('second');
+  const second = new Lab(page, page.locator('#second'));
+  await expect.poll(() => first.texts('weights')).toEqual(await second.texts('weights'));
+  await give('none');
+  await expect(first.alerts).toContainText('There is no example “none”.');
+});
+
+test('how a lesson is written does not reach the matrices', async ({ page }) => {
+  await page.goto('strict/pages/two.html');
+  const first = new Lab(page, page.locator('#first'));
+  await first.ready();
+  const place = () =>
+    first.cell('weights', 0, 1).evaluate((cell) => {
+      const row = (cell.parentElement as Element).getBoundingClientRect();
+      return { x: cell.getBoundingClientRect().x - row.x, width: row.width };
+    });
+  const before = await place();
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+    Object.assign(document.body.style, { textTransform: 'uppercase', letterSpacing: '4px' });
+  });
+  expect(await place()).toEqual(before);
+  await expect(first.host.locator('h2').first()).toHaveCSS('text-transform', 'none');
+});

@@ -386,3 +386,13 @@ test('a map is drawn once a frame at most, and not out of sight', async ({ page 
   expect(places).toContain('inputs-q');
   expect(places.filter((place) => /softmax|output/.test(place))).toEqual([]);
 });
+
+test('scores with a mask keep the colours of the scores', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#?example=random&tq=20&tk=20&causal=on');
+  const legend = (stage: string) => lab.matrix(stage).locator('.legend');
+  await lab.matrix('maskedScores').scrollIntoViewIfNeeded();
+  await expect(legend('maskedScores')).toBeVisible();
+  const numbers = async (stage: string) =>
+    (await legend(stage).textContent())?.match(/[−\d.]+/g)?.slice(0, 2);
+  expect(await numbers('maskedScores')).toEqual(await numbers('scaledScores'));
+});

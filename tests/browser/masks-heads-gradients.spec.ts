@@ -62,3 +62,28 @@ test('a box that is ticked stays so when the page is drawn between the click and
     expect(ticked, name).toBe(true);
   }
 });
+
+test('with a softcap the headings say what the numbers are made of', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#?example=worked&softcap=2&gradients=on');
+  // The scores that are capped are the scaled ones: 2·tanh(2/2).
+  await expect(lab.cell('cappedScores', 0, 0)).toHaveText('1.5232');
+  await expect(lab.matrix('cappedScores').locator('figcaption math')).toHaveText(
+    /C=ctanh\(S\/dk\/c\)/,
+  );
+  await lab.set(/^Scale/, '3');
+  await expect(lab.matrix('cappedScores').locator('figcaption math')).toHaveText(
+    /C=ctanh\(S·3\/c\)/,
+  );
+  await expect(lab.matrix('dScores').locator('figcaption math')).toHaveText(/⊙\(1−\(C\/c\)2\)$/);
+  await lab.set('Softcap, empty for none', '');
+  await expect(lab.matrix('dScores').locator('figcaption math')).not.toContainText('C');
+});
+
+test('where keys come from a context, that is said', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.choose(/^Cross-attention/);
+  const lead = lab.host.locator('#inputs .lead');
+  await expect(lead).toContainText('keys and values as rows of X′, the context');
+  await lab.choose(/^A whole layer/);
+  await expect(lead).not.toContainText('X′');
+});

@@ -54,6 +54,11 @@ Status Attention::configure(const Config& config, const GivenMask& mask) {
   std::int64_t mask_cells = 0;
   if (config.masked) {
     mask_cells = cells_of(mask.shape);
+    // More than this no size of 32 bits may hold either.
+    if (mask_cells > kArenaBytes) {
+      return {Code::kTooLarge, "arena", static_cast<double>(mask_cells) * sizeof(float),
+              static_cast<double>(kArenaBytes)};
+    }
     const ConstFloats values(static_cast<const float*>(nullptr), to_size(mask_cells));
     const Status status = check(GivenMask{mask.shape, mask.boolean, values}, config);
     if (!status.ok()) return status;

@@ -50,8 +50,8 @@ void transpose_squares(ConstMatrix in, Matrix out) {
   transpose(in.row_block(rows, in.rows - rows), out.columns(rows, in.rows - rows));
 }
 
-// Running maximum, running sum and whether a key was seen.
-constexpr std::size_t kStateNumbers = 3;
+// Running maximum, running sum, the factor of the former sums, and whether a key was seen.
+constexpr std::size_t kStateNumbers = 4;
 
 // Up to 4·kVectors query rows of a block, a lane each, against all keys.
 template <std::size_t kVectors>
@@ -68,7 +68,8 @@ class Panel {
         sums_(queries_ + kRows * block.keys.cols),
         maxima_(sums_ + kRows * block.values.cols),
         totals_(maxima_ + kRows),
-        seen_(totals_ + kRows) {
+        factors_(totals_ + kRows),
+        seen_(factors_ + kRows) {
     const auto [least, most] =
         std::minmax_element(&block.limits[first], &block.limits[first] + kRows);
     all_see_ = static_cast<std::size_t>(*least);
@@ -98,8 +99,8 @@ class Panel {
         simd::store(seen_ + v * simd::kLanes, wasm_i32x4_splat(-1));
       }
     }
-    const Lanes factor = exponentiate(count, max);
-    blend(start, count, factor);
+    exponentiate(count, max);
+    blend(start, count);
   }
 
   void finish() {
@@ -214,48 +215,51 @@ class Panel {
     }
   }
 
-  // Scores become exponentials of the differences to the new maxima. Returns what the former sums
-  // are to be multiplied by.
-  Lanes exponentiate(std::size_t count, const Lanes& max) {
+  // Scores become exponentials of the differences to the new maxima; also the factor of the former
+  // sums. Sums of a block start anew: a long chain of them would no longer see what is added.
+  void exponentiate(std::size_t count, const Lanes& max) {
     const Exponential exponential(scratch_.constants);
-    Lanes factor;
     for (std::size_t v = 0; v < kVectors; ++v) {
       float* const maximum = maxima_ + v * simd::kLanes;
       float* const total = totals_ + v * simd::kLanes;
       // While all scores are −∞ they are subtracted from nothing: −∞ − −∞ would be NaN.
       const simd::Vector none = wasm_f32x4_eq(max.vectors[v], simd::splat(kHidden));
       const simd::Vector base = wasm_v128_andnot(max.vectors[v], none);
-      factor.vectors[v] = exponential(wasm_f32x4_sub(simd::load(maximum), base));
+      const simd::Vector factor = exponential(wasm_f32x4_sub(simd::load(maximum), base));
       simd::store(maximum, max.vectors[v]);
-      simd::Vector sum = wasm_f32x4_mul(simd::load(total), factor.vectors[v]);
+      simd::store(factors_ + v * simd::kLanes, factor);
+      simd::store(total, wasm_f32x4_mul(simd::load(total), factor));
+      simd::Vector sum = simd::splat(0);
       float* score = scratch_.scores + v * simd::kLanes;
       for (std::size_t j = 0; j < count; ++j, score += kRows) {
         const simd::Vector value = exponential(wasm_f32x4_sub(simd::load(score), base));
         sum = wasm_f32x4_add(sum, value);
         simd::store(score, value);
       }
-      simd::store(total, sum);
+      simd::store(total, wasm_f32x4_add(simd::load(total), sum));
     }
-    return factor;
   }
 
   // sums = sums·factor + exponentials·values
-  void blend(std::size_t start, std::size_t count, const Lanes& factor) {
+  void blend(std::size_t start, std::size_t count) {
     const std::size_t width = block_.values.cols;
     const float* const values = block_.values.row(start);
     const float* const weights = scratch_.scores;
     float* const all_sums = sums_;
+    const float* const factors = factors_;
     for_each_row_tile(width, [&]<std::size_t kTile>(std::size_t c) {
-      Tile<kTile, kVectors> tile;
+      auto tile = Tile<kTile, kVectors>::zero();
+      tile.add_product(values + c, 1, width, weights, kRows, count);
       float* const sums = all_sums + c * kRows;
+      // Not before: they would take registers from the product.
+      const Lanes factor = load(factors);
       for (std::size_t r = 0; r < kTile; ++r) {
         for (std::size_t v = 0; v < kVectors; ++v) {
-          tile.sums[r][v] =
-              wasm_f32x4_mul(simd::load(sums + r * kRows + v * simd::kLanes), factor.vectors[v]);
+          float* const sum = sums + r * kRows + v * simd::kLanes;
+          const simd::Vector former = simd::load(sum);
+          simd::store(sum, simd::multiply_add(former, factor.vectors[v], tile.sums[r][v]));
         }
       }
-      tile.add_product(values + c, 1, width, weights, kRows, count);
-      tile.store(sums, kRows);
     });
   }
 
@@ -266,6 +270,7 @@ class Panel {
   float* sums_;              // [d_v, kRows], exponentials · values
   float* maxima_;            // [kRows]
   float* totals_;            // [kRows]
+  float* factors_;           // [kRows]
   float* seen_;              // [kRows], all bits or none
   std::size_t all_see_ = 0;  // keys below this no limit hides
   std::size_t limit_ = 0;    // keys from this on are hidden from all

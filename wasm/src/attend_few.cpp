@@ -117,13 +117,14 @@ class Few {
     const simd::Vector base = simd::splat(max == kHidden ? 0 : max);
     factors_[r] = exponential(wasm_f32x4_sub(simd::splat(maxima_[r]), base));
     maxima_[r] = max;
-    simd::Vector total = wasm_f32x4_mul(totals_[r], factors_[r]);
+    // Every block by itself: a long chain of sums would no longer see what is added.
+    simd::Vector total = simd::splat(0);
     for (std::size_t j = 0; j < count; j += simd::kLanes) {
       const simd::Vector value = exponential(wasm_f32x4_sub(simd::load(row + j), base));
       total = wasm_f32x4_add(total, value);
       simd::store(row + j, value);
     }
-    totals_[r] = total;
+    totals_[r] = simd::multiply_add(totals_[r], factors_[r], total);
   }
 
   // Softcap, mask and the row's own limit; also notes whether it has seen a key.
@@ -166,10 +167,8 @@ class Few {
       return whole ? simd::load(from) : simd::load_first(from, lanes);
     };
     simd::Vector sums[kRows][kVectors];
-    for (std::size_t r = 0; r < kRows; ++r) {
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        sums[r][v] = wasm_f32x4_mul(load(out(r) + c + v * simd::kLanes), factors_[r]);
-      }
+    for (auto& row : sums) {
+      for (simd::Vector& sum : row) sum = simd::splat(0);
     }
     for (std::size_t j = 0; j < count; ++j) {
       const float* const values = block_.values.row(start + j) + c;
@@ -185,10 +184,11 @@ class Few {
     for (std::size_t r = 0; r < kRows; ++r) {
       for (std::size_t v = 0; v < kVectors; ++v) {
         float* const to = out(r) + c + v * simd::kLanes;
+        const simd::Vector sum = simd::multiply_add(load(to), factors_[r], sums[r][v]);
         if (whole) {
-          simd::store(to, sums[r][v]);
+          simd::store(to, sum);
         } else {
-          simd::store_first(to, sums[r][v], lanes);
+          simd::store_first(to, sum, lanes);
         }
       }
     }

@@ -1,7 +1,7 @@
 /** Fused attention in WASM memory: resident inputs, one result, no stages. */
 import { constantOf, Held, requireLength, setRows, sizesOf } from './boundary.ts';
 import { AttentionError } from './errors.ts';
-import { cellsOf, placeInMask, writeLengths } from './masks.ts';
+import { cellsOf, placeInMask, requireKind, writeLengths, writeMask } from './masks.ts';
 import type { Module } from './session.ts';
 import type { Attention, AttentionConfig, AttentionInputs, Engine, Layout, Mask } from './types.ts';
 
@@ -28,6 +28,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   configure(config: AttentionConfig): void {
     const sizes = sizesOf(config);
     const { kind = 'float', shape = [] } = config.mask ?? {};
+    requireKind(kind);
     cellsOf(shape);
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     writeLengths((count) => this.module.lengthsOfAttention(this.handle, count), config);
@@ -78,7 +79,7 @@ export class WasmAttention extends Held<Module> implements Attention {
     if (!mask) throw new AttentionError('stageAbsent', 'mask');
     const staging = this.#view('maskOfAttention');
     requireLength('mask', values, staging.length);
-    for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
+    writeMask(staging, values);
     const done = this.module.setMaskOfAttention(this.handle);
     if (!done && this.failure === 'badMask') {
       const found = this.module.failureFound(this.handle);
@@ -128,8 +129,12 @@ export class WasmAttention extends Held<Module> implements Attention {
     place: 'queries' | 'keys' | 'values',
     values: ArrayLike<number>,
     [from, to]: readonly [from: number, to?: number],
-    layout?: Layout,
+    layout: Layout = 'heads',
   ): void {
+    // The types say so, but not every caller has them.
+    if (!place) throw new AttentionError('notGiven', name);
+    if (layout !== 'heads' && layout !== 'tokens')
+      throw new AttentionError('badChoice', 'layout', layout, 'heads or tokens');
     const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = this.#config;
     const own = {
       heads: place === 'queries' ? heads : kvHeads,
@@ -143,15 +148,30 @@ export class WasmAttention extends Held<Module> implements Attention {
   }
 }
 
+/**
+ * With a copy of what is a part of a larger buffer: it may be the view of a session, which is empty
+ * once the memory has grown.
+ */
+function apart(inputs: AttentionInputs): AttentionInputs {
+  const entries = Object.entries(inputs).map(([name, value]) => [
+    name,
+    value instanceof Float32Array && value.byteLength < value.buffer.byteLength
+      ? value.slice()
+      : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
 /** Runs attention once and returns a copy of the result, [batch, heads, tq, dV]. */
 export function attend(
   engine: Engine,
   inputs: AttentionInputs,
   config: AttentionConfig,
 ): Float32Array {
+  const own = apart(inputs);
   const attention = engine.createAttention(config);
   try {
-    attention.setInputs(inputs);
+    attention.setInputs(own);
     attention.run();
     return attention.output.slice();
   } finally {

@@ -101,8 +101,8 @@ export function requireWhole(name: string, size: number): void {
 }
 
 export function requireLength(stage: StageId, values: ArrayLike<unknown>, expected: number): void {
-  if (values.length !== expected) {
-    throw new AttentionError('wrongLength', stage, values.length, expected);
+  if (values?.length !== expected) {
+    throw new AttentionError('wrongLength', stage, values?.length ?? 'none', expected);
   }
 }
 

@@ -21,6 +21,26 @@ export function writeLengths(
   view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
 }
 
+/**
+ * Writes the numbers of a mask. A finite number that float32 has not becomes the nearest that it has:
+ * as an infinity it would be refused, or hide its key.
+ */
+export function writeMask(to: Float32Array, values: ArrayLike<number | boolean>): void {
+  for (let at = 0; at < values.length; at += 1) {
+    const value = Number(values[at]);
+    to[at] = Number.isFinite(value) ? Math.max(-largest, Math.min(value, largest)) : value;
+  }
+}
+
+/** Of float32. */
+const largest = (2 - 2 ** -23) * 2 ** 127;
+
+/** Which masks there are is known to the types alone. */
+export function requireKind(kind: string): void {
+  if (kind !== 'float' && kind !== 'boolean')
+    throw new AttentionError('badChoice', 'maskKind', kind, 'float or boolean');
+}
+
 /** How many numbers a mask of this shape has. */
 export function cellsOf(shape: readonly number[]): number {
   for (const extent of shape) requireWhole('mask', extent);

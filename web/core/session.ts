@@ -3,7 +3,7 @@ import { type ForwardModule, placeOf, requireLength } from './boundary.ts';
 import { AttentionError } from './errors.ts';
 import { indexOf, WasmForwardSession } from './forward-session.ts';
 import type { MainModule } from './generated/attention.mjs';
-import { cellsOf, placeInMask, writeLengths } from './masks.ts';
+import { cellsOf, placeInMask, requireKind, writeLengths, writeMask } from './masks.ts';
 import {
   type CellRef,
   type CellTerms,
@@ -51,6 +51,7 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   setMask({ kind, shape, values }: Mask): void {
     this.indexOfPresent('mask');
     if (!this.isGiven('mask')) throw new AttentionError('notGiven', 'mask');
+    requireKind(kind);
     requireLength('mask', values, cellsOf(shape));
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     const axes = [shape.length, a, b, c, d, values.length] as const;
@@ -58,7 +59,7 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
     // The core's memory for it is the stage that the next run computes from it.
     const staging = this.module.maskStaging(this.handle);
     if (staging.length === 0) return; // No score that a mask could change.
-    for (let at = 0; at < values.length; at += 1) staging[at] = Number(values[at]);
+    writeMask(staging, values);
     const done = this.module.setMask(this.handle, ...axes, kind === 'boolean');
     if (!done && this.failure === 'badMask') {
       const found = this.module.failureFound(this.handle);

@@ -8,6 +8,8 @@ export const wholeSentences = {
       : `Valid lengths must stand without past keys; found ${found} of these.`,
   badMask: (_subject: string, found: Fact, expected: Fact) =>
     `The mask holds ${found} at ${expected}; a boolean mask holds 0 and 1, a float mask finite numbers and −Infinity.`,
+  badChoice: (subject: string, found: Fact, expected: Fact) =>
+    `${subject} must be ${expected}; found “${found}”.`,
   badSeed: (_subject: string, found: Fact, expected: Fact) =>
     `A seed must be a whole number from 0 to ${expected}; found ${found}.`,
   workerDied: (_subject: string, found: Fact) =>
@@ -28,6 +30,8 @@ export const wholeSubjects = {
   maskQueries: "The mask's axis of queries",
   maskKeys: "The mask's axis of keys",
   mask: 'The mask',
+  maskKind: 'The kind of a mask',
+  layout: 'The layout',
   presentKey: 'The past keys',
   presentValue: 'The past values',
   workers: 'The number of workers',

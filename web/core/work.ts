@@ -47,10 +47,15 @@ const pieceFlops = 16e6;
 /** A range takes up to about 12 ms: twice so long an aborted job may still keep a worker. */
 const rangeFlops = 512e6;
 
-/** 4·B·H·T_q·T_k·(d_k + d_v)/2: two flops for each product in Q·Kᵀ and in A·V. */
+/** What a score takes besides its products, in flops of the same time: its exponential, and a softcap. */
+const flopsOfExponential = 20;
+const flopsOfSoftcap = 1000;
+
+/** Two flops for each product in Q·Kᵀ and in A·V, and what every score takes besides. */
 export function flopsOf(config: AttentionConfig): number {
   const { batch, heads, tq, tk, dK, dV } = sizesOf(config);
-  return 2 * batch * heads * tq * tk * (dK + dV);
+  const besides = flopsOfExponential + (config.softcap === undefined ? 0 : flopsOfSoftcap);
+  return batch * heads * tq * tk * (2 * (dK + dV) + besides);
 }
 
 /** No arena holds Q, keys or values of more rows. */
@@ -61,7 +66,10 @@ export function isDivisible(config: AttentionConfig): boolean {
   const { batch, heads, kvHeads, tq, tk, dK, dV } = sizesOf(config);
   const rows = batch * heads * tq;
   return (
-    Math.min(batch, heads, kvHeads, tq, tk, dK, dV) > 0 && heads % kvHeads === 0 && rows <= mostRows
+    Math.min(batch, heads, kvHeads, tq, tk, dV) > 0 &&
+    dK >= 0 &&
+    heads % kvHeads === 0 &&
+    rows <= mostRows
   );
 }
 

@@ -35,13 +35,13 @@ export interface AsyncOptions {
  * sending them their inputs takes. Two workers are as fast as one thread at about T = 1024, d = 64,
  * which takes 7 ms (`npm run bench -- --suite workers`).
  */
-const asyncFlops = 250e6;
+const asyncFlops = 270e6;
 /** Without workers, the calling thread is given back after about so many flops (2 to 3 ms). */
 const sliceFlops = 60e6;
 /** A worker that does not answer for so long is dead; a range takes milliseconds. */
 const patience = 20_000;
-/** Of memory for copies no more pieces are kept than a few workers need at a time. */
-const mostSpare = 32;
+/** So many bytes of memory for copies are kept at most. */
+const mostSpare = 2 ** 26;
 /** Workers without work are kept so long. */
 const idleTime = 10_000;
 
@@ -61,7 +61,11 @@ export async function attendAsync(
   if (!Number.isInteger(workers) || workers < 0)
     throw new AttentionError('badSize', 'workers', workers, 0);
   signal?.throwIfAborted();
-  if (flopsOf(config) < asyncFlops || !isDivisible(config)) {
+  // What cannot be sent away at all is refused here.
+  const areThere = [inputs.q, inputs.k, inputs.v].every(
+    (values) => typeof values?.length === 'number',
+  );
+  if (flopsOf(config) < asyncFlops || !isDivisible(config) || !areThere) {
     const result = attend(engine, inputs, config);
     const { batch, heads, tq } = sizesOf(config);
     onProgress?.(batch * heads * tq, batch * heads * tq);
@@ -205,7 +209,7 @@ class Pool {
         hand.listen({
           message: (message) => {
             if (message.type === 'taken') {
-              this.#spare = [...this.#spare, ...message.buffers].slice(-mostSpare);
+              this.#keep(message.buffers);
             } else if (message.type === 'failed' && message.job === number) {
               const { code, subject, found, expected } = message.failure;
               finish(() => reject(new AttentionError(code, subject, found, expected)));
@@ -263,6 +267,15 @@ class Pool {
     return hands;
   }
 
+  /** The newest are kept: they fit the job that is likeliest to come again. */
+  #keep(buffers: readonly ArrayBuffer[]): void {
+    let room = mostSpare;
+    this.#spare = [...buffers, ...this.#spare].filter(({ byteLength }) => {
+      room -= byteLength;
+      return room >= 0;
+    });
+  }
+
   /** Copies that can be sent away, float32 where they are numbers. */
   #copied(inputs: AttentionInputs): AttentionInputs {
     const copy = (value: unknown) => {
@@ -275,7 +288,9 @@ class Pool {
       numbers.set(values);
       return numbers;
     };
-    const entries = Object.entries(inputs).map(([name, value]) => [name, copy(value)]);
+    const entries = inputNames.flatMap((name) =>
+      inputs[name] === undefined ? [] : [[name, copy(inputs[name])]],
+    );
     return Object.fromEntries(entries) as unknown as AttentionInputs;
   }
 
@@ -292,10 +307,26 @@ class Pool {
   }
 }
 
+const inputNames = ['q', 'k', 'v', 'pastKey', 'pastValue', 'mask', 'layout'] as const;
+const configNames = [
+  'batch',
+  'heads',
+  'kvHeads',
+  'tq',
+  'tk',
+  'past',
+  'dK',
+  'dV',
+  'scale',
+  'softcap',
+  'causal',
+] as const;
+
 /** A copy that can be sent away, without what else is in the object, such as the values of a mask. */
 function plain({ validLengths, mask, ...rest }: AttentionConfig): AttentionConfig {
+  const own = configNames.flatMap((name) => (rest[name] === undefined ? [] : [[name, rest[name]]]));
   return {
-    ...rest,
+    ...Object.fromEntries(own),
     ...(validLengths && { validLengths: [...validLengths] }),
     ...(mask && { mask: { kind: mask.kind, shape: [...mask.shape] } }),
   };

@@ -79,7 +79,6 @@ const sumOverKeys = mathml`<msub><mo>Σ</mo><mi>j</mi></msub>`;
 /** Right-hand sides; a stage that is given or only renamed has none. */
 const definitions: Readonly<Partial<Record<StageId, Fragment>>> = {
   rawScores: mathml`${q}${kT}`,
-  cappedScores: mathml`<mi>c</mi><mi>tanh</mi>${open}<mi>S</mi><mo>/</mo><mi>c</mi>${close}`,
   rowMax: mathml`<msub><mi>max</mi><mi>j</mi></msub>`,
   exponentials: mathml`<mi>exp</mi>${open}<mi>Z</mi>${close}`,
   rowSum: mathml`${sumOverKeys}<mi>E</mi>`,
@@ -131,13 +130,15 @@ export function stageFormula(
       ? mathml`${before}<mo>−</mo><mi>m</mi>`
       : stage === 'plainExponentials'
         ? mathml`<mi>exp</mi>${open}${before}${close}`
-        : stage === 'maskedScores'
-          ? mathml`${capped ? symbols.cappedScores : scaledBy(scale)}<mo>+</mo>${mask}`
-          : stage === 'weights'
-            ? reading === 'hand'
-              ? mathml`<mi>E′</mi><mo>/</mo><mi>ℓ′</mi>`
-              : mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`
-            : definitions[stage];
+        : stage === 'cappedScores'
+          ? mathml`<mi>c</mi><mi>tanh</mi>${open}${scaledBy(scale)}<mo>/</mo><mi>c</mi>${close}`
+          : stage === 'maskedScores'
+            ? mathml`${capped ? symbols.cappedScores : scaledBy(scale)}<mo>+</mo>${mask}`
+            : stage === 'weights'
+              ? reading === 'hand'
+                ? mathml`<mi>E′</mi><mo>/</mo><mi>ℓ′</mi>`
+                : mathml`<mi>E</mi><mo>/</mo><mi>ℓ</mi>`
+              : definitions[stage];
   return defined(stage, definition);
 }
 

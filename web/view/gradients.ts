@@ -47,10 +47,17 @@ const definitions: Readonly<Partial<Record<StageId, TemplateResult>>> = {
   dWo: mathml`${transposed(concat)}${dOutput}`,
 };
 
+/** The derivative of c·tanh(x/c). */
+const throughCap = mathml`<mo>(</mo><mn>1</mn><mo>−</mo><msup><mrow><mo>(</mo>${symbols.cappedScores}<mo>/</mo><mi>c</mi><mo>)</mo></mrow><mn>2</mn></msup><mo>)</mo>`;
+
 export function gradients(context: StagesContext): TemplateResult {
   const { session } = context;
+  const definitionOf = (stage: StageId) =>
+    stage === 'dScores' && session.has('cappedScores')
+      ? mathml`${definitions[stage]}<mo>⊙</mo>${throughCap}`
+      : definitions[stage];
   const one = (stage: StageId, editable = false) =>
-    draw('gradients', stage, context, { editable, formula: defined(stage, definitions[stage]) });
+    draw('gradients', stage, context, { editable, formula: defined(stage, definitionOf(stage)) });
   const row = (stages: readonly StageId[]) =>
     html`<div class="row">${stages.map((stage) => one(stage))}</div>`;
   return html`<p class="lead">

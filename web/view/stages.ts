@@ -159,7 +159,7 @@ function inputsSection(context: StagesContext): TemplateResult {
     'inputs',
     1,
     'What each token brings',
-    'Each token arrives as one row of X. Three grids of weights turn the row into what the token looks for (Q), what it offers (K) and what it hands over (V).',
+    `Each token arrives as one row of X${problem.context ? ', keys and values as rows of X′, the context' : ''}. Three grids of weights turn the row into what the token looks for (Q), what it offers (K) and what it hands over (V).`,
     html`${corner('inputs', ['x', 'wq', 'q'], context, {}, ['x', 'wq'])}
       ${corner('inputs', [keysFrom, 'wk', 'k'], context, {}, problem.context ? ['xContext', 'wk'] : ['wk'])}
       ${corner('inputs', [keysFrom, 'wv', 'v'], context, {}, ['wv'])}

@@ -24,6 +24,10 @@ export const styles = css`
     color: var(--ink);
     font: 17px/1.55 var(--text);
     text-align: start;
+    /* A lesson in Arabic or in capitals reads the same formulas. */
+    direction: ltr;
+    text-transform: none;
+    letter-spacing: normal;
   }
   :host([hidden]) {
     display: none;

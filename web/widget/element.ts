@@ -140,12 +140,8 @@ export class AttentionLabElement extends LitElement {
       (preset) => this.stateOf(preset)?.problem ?? null,
       () => this.#fetchHands(),
     );
-    if (state.preset !== this.preset) {
-      workspace.store.dispatch({
-        type: 'notice',
-        notice: `There is no example “${this.preset}”. The examples are ${presetIds.join(', ')}.`,
-      });
-    }
+    if (state.preset !== this.preset)
+      workspace.store.dispatch({ type: 'noExample', preset: this.preset });
     workspace.addEventListener('state', () => this.requestUpdate());
     workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
     return workspace;
@@ -437,7 +433,9 @@ export class AttentionLabElement extends LitElement {
   async #openExample(preset: string): Promise<void> {
     if (preset !== 'worked' || this.#loadingExamples) await this.loadExamples();
     const problem = this.stateOf(preset)?.problem;
-    if (problem) this.store.dispatch({ type: 'open', preset, problem });
+    this.store.dispatch(
+      problem ? { type: 'open', preset, problem } : { type: 'noExample', preset },
+    );
   }
 
   #controls(state: State): TemplateResult {
@@ -479,10 +477,13 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** Made once for each revision: a large matrix is not searched for every movement of a pointer. */
-  #scaleOf(stage: StageId, { session, revision }: Workspace): Scale {
+  #scaleOf(stage: StageId, workspace: Workspace): Scale {
+    const { session, revision } = workspace;
     if (this.#scales.revision !== revision) this.#scales = { revision, of: new Map() };
     const known = this.#scales.of.get(stage);
     if (known) return known;
+    // A mask may hold much larger numbers than the scores; those lie beyond their scale.
+    if (stage === 'maskedScores') return this.#scaleOf('rawScores', workspace);
     const stages: readonly StageId[] = signedStages.has(stage) ? [...signedStages] : [stage];
     const scale =
       stage === 'weights' || stage === 'exponentials'
@@ -524,7 +525,10 @@ export class AttentionLabElement extends LitElement {
     this.requestUpdate();
   }
 
-  protected override updated(_changed: PropertyValues): void {
+  protected override updated(changed: PropertyValues): void {
+    // The first value is opened at the start.
+    if (changed.get('preset') && this.#workspace)
+      void this.#attempt(this.#openExample(this.preset));
     if (this.#ready && this.#isFirst) this.#firstFrame ??= this.#goOn();
     // Without numbers there are no sections, as after an element was removed.
     if (this.#observer || this.#isFirst || !this.#workspace?.computed) return;

@@ -153,3 +153,82 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     });
   });
 });
+
+test('a long cache is summed in blocks', async () => {
+  const tk = 1e6;
+  const v = new Float32Array(tk).fill(0.1);
+  for (const tq of [1, 3, 4, 8]) {
+    const zeros = { q: new Float32Array(tq), k: new Float32Array(tk) };
+    const found = attend(await load(), { ...zeros, v }, { tq, tk, dK: 1, dV: 1 });
+    // The mean of equal values, over sums of at most tk/96 blocks: k·eps·magnitude.
+    for (const value of found)
+      expect(Math.abs(value - 0.1)).toBeLessThan((tk / 96) * 2 ** -24 * 0.1);
+  }
+});
+
+test('views of a session may be given, though the memory grows', async () => {
+  const engine = await load({
+    build: 'simd128',
+    // An engine of its own, whose memory has not grown yet.
+    wasmUrl: new URL('../../../web/core/generated/?views', import.meta.url),
+  });
+  const sizes = { tq: 1024, tk: 1024, dK: 64, dV: 64 };
+  const session = engine.createSession();
+  session.configure({ ...sizes, source: 'qkv' });
+  session.setInput('v', new Float32Array(1024 * 64).fill(2));
+  const [q, k, v] = [session.view('q'), session.view('k'), session.view('v')];
+  const found = attend(engine, { q, k, v }, sizes);
+  expect(v).toHaveLength(0);
+  for (const value of found) expect(value).toBeCloseTo(2, 5);
+  session.dispose();
+});
+
+test('a mask keeps numbers that float32 has not finite', async () => {
+  const inputs = { q: [0], k: [0, 0], v: [1, 2] };
+  const config = { tq: 1, tk: 2, dK: 1, dV: 1, mask: { kind: 'float', shape: [2] } } as const;
+  const engine = await load();
+  expect([...attend(engine, { ...inputs, mask: [-1e39, -Infinity] }, config)]).toEqual([1]);
+  expect([...attend(engine, { ...inputs, mask: [1e39, 0] }, config)]).toEqual([1]);
+  const session = engine.createSession();
+  session.configure({ tq: 1, tk: 2, dK: 1, dV: 1, source: 'qkv', masked: true });
+  session.setInput('v', [1, 2]);
+  session.setMask({ kind: 'float', shape: [2], values: [-1e39, -Infinity] });
+  session.run();
+  expect([...session.view('heads')]).toEqual([1]);
+  session.dispose();
+});
+
+test.each([
+  ['Q', { q: undefined }, {}, 'Q needs 1 numbers; found none.'],
+  ['the layout', { layout: 'Heads' }, {}, 'The layout must be heads or tokens; found “Heads”.'],
+  [
+    'the mask',
+    {},
+    { mask: { kind: 'bool', shape: [1] } },
+    'The kind of a mask must be float or boolean; found “bool”.',
+  ],
+])('what the types forbid is refused in words: %s', async (_, wrong, config, message) => {
+  const inputs = { q: [1], k: [1], v: [1], ...wrong };
+  const sizes = { tq: 1, tk: 1, dK: 1, dV: 1, ...config };
+  expect(() => attend(engineOf, inputs as never, sizes as never)).toThrow(message);
+});
+
+test('no name but those of the inputs is written', () => {
+  const attention = engineOf.createAttention({ tq: 1, tk: 1, dK: 1, dV: 1 });
+  expect(() => attention.setInput('mask' as never, [1])).toThrow(AttentionError);
+  expect(() => attention.setPast('pastKey' as never, [1])).toThrow(AttentionError);
+  attention.dispose();
+});
+
+test('a mask beyond all memory is too large, however its cells are counted', () => {
+  const large = { heads: 4, tq: 32768, tk: 32768, dK: 1, dV: 1 };
+  const mask = { kind: 'boolean', shape: [4, 32768, 32768] } as const;
+  expect(() => engineOf.createAttention({ ...large, mask })).toThrow(
+    expect.objectContaining({ code: 'tooLarge', subject: 'arena' }),
+  );
+});
+
+let engineOf: Engine;
+beforeAll(async () => {
+  engineOf = await load();
+});

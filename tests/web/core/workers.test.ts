@@ -223,6 +223,32 @@ test('jobs that come at the same time all get their own results', async () => {
   }
 });
 
+test('what a softcap takes counts as work, and keys may have no width', async () => {
+  const sent = watched();
+  const narrow = { tq: 600, tk: 600, dK: 1, dV: 1 };
+  await attendAsync(engine, counting(narrow), narrow, { workers: 2 });
+  expect(sent.size).toBe(0);
+  await attendAsync(engine, counting(narrow), { ...narrow, softcap: 5 }, { workers: 2 });
+  expect(sent.size).toBe(2);
+  const empty = { ...large, tq: 2048, dK: 0 };
+  sent.clear();
+  expect(await attendAsync(engine, counting(empty), empty, { workers: 2 })).toEqual(
+    attend(engine, counting(empty), empty),
+  );
+  expect(sent.size).toBe(2);
+});
+
+test('what is missing is told of as on the calling thread, what is unknown is not sent', async () => {
+  const { q: _, ...rest } = counting(large);
+  await expect(attendAsync(engine, rest as AttentionInputs, large)).rejects.toThrow(
+    'Q needs 65536 numbers; found none.',
+  );
+  const inputs = { ...counting(large), note: () => 1 };
+  const config = { ...large, note: () => 1 };
+  const [first] = await attendAsync(engine, inputs, config, { workers: 1 });
+  expect(first).toBeCloseTo(511.5, 3);
+});
+
 test('nothing of a job is left in the next one', async () => {
   const options = { workers: 1 };
   const masked = {
