@@ -13,6 +13,8 @@ const usage =
 
 await runMain(async () => {
   const { start, pages, json, ...options } = readOptions();
+  // Before anything is built.
+  const chosen = start || pages ? [] : chosenCases(options);
   // What is imported here needs node_modules, which the set-up makes.
   buildWasm('bench_modules');
   ensureNodeModules(fileURLToPath(new URL('.', import.meta.url)));
@@ -24,13 +26,14 @@ await runMain(async () => {
     if (pages) rows.push(...(await (await import('./pages.mjs')).measurePages()));
   } else {
     buildPackage();
-    rows.push(...(await measureCases(options)));
+    rows.push(...(await measureCases(chosen, options.browser)));
   }
   if (json) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`);
 });
 
 /** @param {{ browser: string, suite?: string, case?: string }} options */
-async function measureCases({ browser, suite, case: name }) {
+function chosenCases({ browser, suite, case: name }) {
+  if (!['chromium', 'firefox', 'node'].includes(browser)) throw new SetupError(usage);
   const chosen = cases.filter(
     (item) => (!suite || item.suite === suite) && (!name || item.name === name),
   );
@@ -38,8 +41,12 @@ async function measureCases({ browser, suite, case: name }) {
     const known = cases.map((item) => `${item.suite} ${item.name}`).join(', ');
     throw new SetupError(`There is no such case; there are (suite and case): ${known}.`);
   }
+  return chosen;
+}
+
+/** @param {import('./cases.mjs').Case[]} chosen @param {string} browser */
+async function measureCases(chosen, browser) {
   const { hosts } = await import('./hosts.mjs');
-  if (!Object.hasOwn(hosts, browser)) throw new SetupError(usage);
   const host = await hosts[/** @type {keyof typeof hosts} */ (browser)]();
   const rows = [];
   try {
