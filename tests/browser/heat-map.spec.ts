@@ -392,7 +392,164 @@ test('scores with a mask keep the colours of the scores', async ({ page }) => {
   const legend = (stage: string) => lab.matrix(stage).locator('.legend');
   await lab.matrix('maskedScores').scrollIntoViewIfNeeded();
   await expect(legend('maskedScores')).toBeVisible();
-  const numbers = async (stage: string) =>
-    (await legend(stage).textContent())?.match(/[−\d.]+/g)?.slice(0, 2);
+  const numbers = (stage: string) => legend(stage).locator('.low, .high').allTextContents();
+  expect(await numbers('maskedScores')).toHaveLength(2);
   expect(await numbers('maskedScores')).toEqual(await numbers('scaledScores'));
+});
+
+/**
+ * Of each cell of a map that is drawn with nothing merged and nothing enlarged: `blank`, `even` or
+ * `hatched`, by how many colours its pixels have; the number behind it beside it.
+ */
+const drawnCells = (lab: Lab, stage: string) =>
+  lab.host.evaluate((host, stage) => {
+    type Session = {
+      view(id: string): Float32Array;
+      shape(id: string): { rows: number; cols: number };
+    };
+    const { session } = host as HTMLElement & { session: Session };
+    const canvas = host.shadowRoot!.querySelector<HTMLCanvasElement>(
+      `figure[data-stage="${stage}"] canvas`,
+    )!;
+    const context = canvas.getContext('2d')!;
+    const { rows, cols } = session.shape(stage);
+    return [...session.view(stage)].map((value, index) => {
+      const [row, col] = [Math.floor(index / cols), index % cols];
+      // Without the edges, where the next cell shows through.
+      const edge = (at: number, count: number, side: number) => Math.ceil((at * side) / count);
+      const left = edge(col, cols, canvas.width);
+      const top = edge(row, rows, canvas.height);
+      const width = edge(col + 1, cols, canvas.width) - left - 1;
+      const height = edge(row + 1, rows, canvas.height) - top - 1;
+      const { data } = context.getImageData(left, top, width, height);
+      const colours = new Set(new Uint32Array(data.buffer));
+      const drawn = colours.size > 1 ? 'hatched' : colours.has(0) ? 'blank' : 'even';
+      return { value: String(value), drawn };
+    });
+  }, stage);
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    for (const size of [20, 64]) {
+      test(`what lies on no scale is hatched, and the legend names it, ${size} × ${size}`, async ({
+        page,
+      }) => {
+        const lab = await Lab.open(page, `${link(size, size)}&causal=on`);
+        for (const stage of ['mask', 'maskedScores', 'shifted']) {
+          const figure = lab.matrix(stage);
+          await figure.scrollIntoViewIfNeeded();
+          await expect(figure.locator('.legend')).toContainText('−∞');
+          await expect(figure.locator('.heat-said')).toHaveText('all is shown');
+          const cells = await drawnCells(lab, stage);
+          const hidden = cells.filter(({ value }) => value === '-Infinity');
+          // All above the diagonal, by hand.
+          expect(hidden.length, stage).toBe((size * (size - 1)) / 2);
+          expect(new Set(hidden.map(({ drawn }) => drawn)), stage).toEqual(new Set(['hatched']));
+          const shown = cells.filter(({ value }) => value !== '-Infinity');
+          expect(
+            shown.filter(({ drawn }) => drawn === 'hatched'),
+            stage,
+          ).toEqual([]);
+        }
+        // A weight of a hidden key is a 0 like any other.
+        await expect(lab.matrix('weights').locator('.legend')).not.toContainText('∞');
+      });
+    }
+  });
+}
+
+test('among cells that are drawn as one, a hidden key is still seen', async ({ page }) => {
+  const lab = await Lab.open(page, `${link(1024, 1024)}&causal=on`);
+  const figure = lab.matrix('mask');
+  await figure.scrollIntoViewIfNeeded();
+  await expect(figure.locator('.heat-said')).toContainText('hatched where one of them is');
+  const opaque = await figure.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, 512, 512);
+    let above = 0;
+    let below = 0;
+    for (let row = 0; row < 512; ++row) {
+      for (let col = 0; col < 512; ++col) {
+        if (data[4 * (512 * row + col) + 3] !== 0) col < row ? ++below : ++above;
+      }
+    }
+    return [above, below];
+  });
+  // Each block of 2 × 2 on the diagonal has one hidden key: 512 · 513 / 2.
+  expect(opaque).toEqual([131_328, 0]);
+});
+
+test('an infinity and NaN are hatched and named too', async ({ page }) => {
+  const lab = await Lab.open(page, link(20, 20));
+  await heatMap(lab, /^Q, queries/).focus();
+  await page.keyboard.press('Enter');
+  await lab.explanation.getByRole('textbox', { name: 'Number' }).fill('3e38');
+  await page.keyboard.press('Enter');
+  for (const [stage, name] of [
+    ['rawScores', /−∞, ∞|∞, −∞/],
+    ['weights', /NaN/],
+  ] as const) {
+    const figure = lab.matrix(stage);
+    await figure.scrollIntoViewIfNeeded();
+    await expect(figure.locator('.legend')).toContainText(name);
+    await expect(figure.locator('.heat-said')).toHaveText('all is shown');
+    const cells = await drawnCells(lab, stage);
+    const beyond = cells.filter(({ value }) => !Number.isFinite(Number(value)));
+    expect(beyond.length, stage).toBeGreaterThan(0);
+    expect(
+      cells.filter(({ drawn }) => drawn === 'hatched'),
+      stage,
+    ).toEqual(beyond);
+  }
+});
+
+test('a mask that is drawn is painted by Space and by a click, not by a drag', async ({ page }) => {
+  const lab = await Lab.open(page, `${link(20, 20)}&masked=on`);
+  const map = heatMap(lab, /^M, .*Space hides a key/);
+  const who = lab.explanation.locator('.who');
+  await map.scrollIntoViewIfNeeded();
+  const hidden = () =>
+    lab.host.evaluate((host) => {
+      const { session } = host as HTMLElement & { session: { view(id: string): Float32Array } };
+      return [...session.view('mask')].flatMap((value, index) =>
+        value === Number.NEGATIVE_INFINITY ? [`${Math.floor(index / 20)},${index % 20}`] : [],
+      );
+    });
+  await map.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  const before = await page.evaluate(() => scrollY);
+  await page.keyboard.press('Space');
+  await expect.poll(hidden).toEqual(['1,1']);
+  await expect(who).toContainText('−∞');
+  const [drawn] = (await drawnCells(lab, 'mask')).filter(({ value }) => value === '-Infinity');
+  expect(drawn?.drawn).toBe('hatched');
+  await page.keyboard.press('Space');
+  await expect.poll(hidden).toEqual([]);
+  expect(await page.evaluate(() => scrollY)).toBe(before);
+
+  const box = (await map.boundingBox())!;
+  const at = (row: number, col: number) => ({
+    x: ((col + 0.5) / 20) * box.width,
+    y: ((row + 0.5) / 20) * box.height,
+  });
+  await map.click({ position: at(3, 7) });
+  await expect.poll(hidden).toEqual(['3,7']);
+  await expect(who).toContainText(/3,\s*7/);
+  await expect(lab.pinned).toHaveCount(0);
+  await map.hover({ position: at(5, 5) });
+  await page.mouse.down();
+  await map.hover({ position: at(5, 9) });
+  await page.mouse.up();
+  await map.click({ position: at(3, 7) });
+  await expect.poll(hidden).toEqual([]);
+  await lab.button('Undo').click();
+  await expect.poll(hidden).toEqual(['3,7']);
+
+  // A map that cannot be painted is explained by a click, as ever.
+  const scores = heatMap(lab, /^S, raw scores/);
+  await scores.click({ position: { x: 20, y: 20 } });
+  await expect(lab.pinned).toHaveCount(1);
+  await expect.poll(hidden).toEqual(['3,7']);
 });

@@ -1,9 +1,11 @@
 /** A matrix too large for numbers: a canvas of coloured cells, to be enlarged until they show theirs. */
-import { html, noChange, type TemplateResult } from 'lit';
+import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { Directive, directive, type ElementPart } from 'lit/directive.js';
+import { guard } from 'lit/directives/guard.js';
 import type { CellRef } from '../core/types.ts';
 import { stageText } from '../format/stage-text.ts';
 import { cssProps } from './css-props.ts';
+import { offScaleIn } from './heat-image.ts';
 import { type HeatMapProps, HeatView, largestCell } from './heat-view.ts';
 import { legend, type MatrixContext, type MatrixProps } from './matrix.ts';
 
@@ -48,6 +50,7 @@ function heatMap(props: HeatMapProps): TemplateResult {
     <div class="heat" ${cssProps({ width: `${width}px`, 'aspect-ratio': `${width} / ${height}` })}>
       <canvas
         tabindex="0"
+        ?data-paint=${props.paintable}
         role="application"
         aria-roledescription="heat map"
         aria-label=${props.label}
@@ -64,13 +67,32 @@ function heatMap(props: HeatMapProps): TemplateResult {
   </div>`;
 }
 
-/** The heat map of a matrix, with its scale. */
-export function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
-  const { info, shape } = props;
+/** The scale of a map, and how numbers that lie on none are drawn. */
+function heatLegend({ info, shape, values }: MatrixProps, context: MatrixContext): TemplateResult {
   const { id } = info;
   const scale = context.scaleOf(id);
   // One scale for all weights, from 0 to 1, lets maps be compared; of many keys it shows the large ones.
-  const pale = id === 'weights' ? '; among many keys most shares are near 0, and pale' : '';
+  const pale =
+    id === 'weights' && shape.cols > 16 ? '; among many keys most shares are near 0, and pale' : '';
+  const title = `point, tap or use the arrow keys${pale}`;
+  const beyond = offScaleIn(values).join(', ');
+  const hides = id === 'mask' && beyond === '−∞' ? ', a hidden key' : '';
+  const offScale = beyond
+    ? html`<span class="off-scale"><i class="hatched"></i> ${beyond}${hides}</span>`
+    : nothing;
+  // Where each finite number is 0, a scale would go from 0 to 0.
+  return scale.limit === 0
+    ? html`<p class="legend">
+        <span class="off-scale"><i></i> 0</span> ${offScale} <span class="what">${title}</span>
+      </p>`
+    : legend(scale, context.format, html`${offScale} ${title}`, true);
+}
+
+/** The heat map of a matrix, with its scale. */
+export function coloured(props: MatrixProps, context: MatrixContext): TemplateResult {
+  const { info, shape, values, paintable = false } = props;
+  const { id } = info;
+  const scale = context.scaleOf(id);
   const [stopRow = 0, stopCol = 0] = context.stops.get(props.place)?.split(' ').map(Number) ?? [];
   const at = (row: number, col: number): CellRef => ({
     stage: id,
@@ -81,11 +103,11 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
   });
   const { symbol, name } = stageText[id];
   return html`${heatMap({
-    label: `${symbol}, ${name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell; + and − zoom, 0 shows all.`,
+    label: `${symbol}, ${name}, ${shape.rows} × ${shape.cols}. Arrow keys move from cell to cell; + and − zoom, 0 shows all.${paintable ? ' Space hides a key or shows it again.' : ''}`,
     symbol,
     rows: shape.rows,
     cols: shape.cols,
-    values: props.values,
+    values,
     scale,
     format: context.format,
     revision: context.revision,
@@ -100,6 +122,11 @@ export function coloured(props: MatrixProps, context: MatrixContext): TemplateRe
     onPin: (row, col) => context.onPin(at(row, col)),
     onEnter: (row, col) => context.onEnter(at(row, col)),
     onRelease: context.onRelease,
+    paintable,
   })}
-  ${legend(scale, context.format, `point, tap or use the arrow keys${pale}`, true)}`;
+  ${guard(
+    // A large matrix is not searched for every movement of a pointer.
+    [context.revision, id, props.batch, props.head, values.length, context.format],
+    () => heatLegend(props, context),
+  )}`;
 }

@@ -2,7 +2,7 @@
 import type { CellRef } from '../core/types.ts';
 import type { Scale } from '../format/colour.ts';
 import { formatNumber, type NumberFormat } from '../format/number-text.ts';
-import { HeatImage, inkOn } from './heat-image.ts';
+import { HeatImage, hatching, inkOn } from './heat-image.ts';
 import {
   cellAt,
   cellSize,
@@ -50,6 +50,8 @@ export interface HeatMapProps {
   readonly onPin: (row: number, col: number) => void;
   readonly onEnter: (row: number, col: number) => void;
   readonly onRelease: () => void;
+  /** A click and Space paint: they are left to who paints the cells of tables, for the focused cell. */
+  readonly paintable: boolean;
 }
 
 interface Place {
@@ -100,6 +102,8 @@ export class HeatView {
   /** Where the pressed pointer or the only finger was last; the fingers of a pinch. */
   #held: readonly Place[] = [];
   #dragged = false;
+  /** Where the pointer was pressed. */
+  #pressed: Place = { x: 0, y: 0 };
 
   /** `root` holds the canvas, the two marks and the tools, as heatMap lays them out. */
   constructor(root: HTMLElement, props: HeatMapProps) {
@@ -186,20 +190,32 @@ export class HeatView {
     const colsPer = merged(cell.width * sharpness);
     context.clearRect(0, 0, width, height);
     context.imageSmoothingEnabled = false;
-    context.drawImage(
-      image.merging(rowsPer, colsPer),
-      region.left / colsPer,
-      region.top / rowsPer,
-      ground.width / cell.width / colsPer,
-      ground.height / cell.height / rowsPer,
-      0,
-      0,
-      width,
-      height,
-    );
+    const draw = (cells: HTMLCanvasElement) =>
+      context.drawImage(
+        cells,
+        region.left / colsPer,
+        region.top / rowsPer,
+        ground.width / cell.width / colsPer,
+        ground.height / cell.height / rowsPer,
+        0,
+        0,
+        width,
+        height,
+      );
+    const offScale = image.mergingOffScale(rowsPer, colsPer);
+    if (offScale) {
+      // Hatched all over, of which only those cells are left; the colours come under it.
+      context.fillStyle = hatching(context, sharpness) ?? 'gray';
+      context.fillRect(0, 0, width, height);
+      context.globalCompositeOperation = 'destination-in';
+      draw(offScale);
+      context.globalCompositeOperation = 'destination-over';
+    }
+    draw(image.merging(rowsPer, colsPer));
+    context.globalCompositeOperation = 'source-over';
     this.#write(context, ground, image);
     this.#mark(ground);
-    this.#say(ground, rowsPer * colsPer > 1 ? `${rowsPer} × ${colsPer}` : '');
+    this.#say(ground, rowsPer * colsPer > 1 ? `${rowsPer} × ${colsPer}` : '', image.offScale);
   }
 
   /** The colours of the newest values, made when they are first drawn. */
@@ -274,7 +290,7 @@ export class HeatView {
     this.#cell.classList.toggle('pinned', pinned);
   }
 
-  #say(ground: Ground, block: string): void {
+  #say(ground: Ground, block: string, offScale: readonly string[]): void {
     const { least, most } = zoomRange(ground);
     const all = this.#region.zoom <= least;
     const { top, bottom, left, right } = extent(ground, this.#region);
@@ -283,8 +299,10 @@ export class HeatView {
     const shown = all
       ? 'all is shown'
       : `${range('row', top, bottom)}, ${range('column', left, right)}`;
+    const hatched =
+      offScale.length > 0 ? `, and hatched where one of them is ${offScale.join(' or ')}` : '';
     const text = block
-      ? `${shown}; ${block} cells are drawn as one, coloured by the number farthest from 0`
+      ? `${shown}; ${block} cells are drawn as one, coloured by the number farthest from 0${hatched}`
       : shown;
     if (this.#said.textContent !== text) this.#said.textContent = text;
     this.#tools.hidden = most <= 1.2 * least;
@@ -402,6 +420,7 @@ export class HeatView {
 
   readonly #onPointerDown = (event: PointerEvent): void => {
     this.#dragged = false;
+    this.#pressed = this.#placeOf(event);
     if (event.pointerType === 'touch' || event.button !== 0 || !this.#isZoomed) return;
     this.#pointer = null;
     this.#held = [this.#placeOf(event)];
@@ -439,7 +458,14 @@ export class HeatView {
   readonly #onClick = (event: MouseEvent): void => {
     const ground = this.#ground;
     const { x, y } = this.#placeOf(event);
-    if (ground && !this.#dragged) this.#props.onPin(...cellAt(ground, this.#region, x, y));
+    const { paintable, onFocus, onPin } = this.#props;
+    const moved = Math.hypot(x - this.#pressed.x, y - this.#pressed.y) >= slack;
+    const isClick = !this.#dragged && !(paintable && moved);
+    if (ground && isClick) {
+      (paintable ? onFocus : onPin)(...cellAt(ground, this.#region, x, y));
+    }
+    // Who paints is not to take the end of a drag for a click.
+    if (!isClick) event.stopPropagation();
     this.#dragged = false;
   };
 
@@ -459,7 +485,11 @@ export class HeatView {
     } else if (factor !== undefined) this.#zoom(factor, this.#at);
     else if (event.key === 'Enter') this.#props.onEnter(this.#at.row, this.#at.col);
     else if (event.key === 'Escape') this.#props.onRelease();
-    else return;
+    else {
+      // The page does not scroll under the key, also before the code that paints is there.
+      if (event.key === ' ' && this.#props.paintable) event.preventDefault();
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   };

@@ -215,6 +215,27 @@ export const laterStyles = css`
   .heat-frame + .legend {
     margin-top: 8px;
   }
+  /* how a number is drawn that lies on no scale: see hatching in heat-image.ts */
+  .off-scale {
+    color: var(--ink);
+    white-space: nowrap;
+  }
+  .off-scale i {
+    display: inline-block;
+    width: 22px;
+    height: 12px;
+    vertical-align: -1px;
+    border: 1px solid var(--rule);
+    forced-color-adjust: none;
+    print-color-adjust: exact;
+  }
+  .hatched {
+    background: repeating-linear-gradient(
+      135deg,
+      rgb(128 128 128) 0 1.2px,
+      rgb(128 128 128 / 0.3) 1.2px 4.24px
+    );
+  }
   .heat-tools {
     display: flex;
     flex-wrap: wrap;

@@ -174,7 +174,7 @@ function drawnFrom(
 export function legend(
   scale: Scale,
   format: NumberFormat,
-  title: string,
+  title: unknown,
   full = false,
 ): TemplateResult {
   const end = shortText(scale.limit, format);

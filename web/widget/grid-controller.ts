@@ -166,9 +166,10 @@ export class GridController implements ReactiveController {
   readonly #onClick = (event: MouseEvent): void => {
     this.#pressed = false;
     const cell = cellOf(event.target);
+    if (isPainted(event.target)) this.#paint(this.focused);
     if (!cell) return;
     if (isPaintable(cell)) {
-      this.#paint(cell);
+      this.#paint(refOf(cell));
       return;
     }
     if (!this.#watches(cell)) this.pin(refOf(cell));
@@ -205,10 +206,15 @@ export class GridController implements ReactiveController {
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {
     const cell = cellOf(event.target);
-    if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === ' ' && isPainted(event.target)) {
+      this.#paint(this.focused);
+      event.stopPropagation();
+    }
+    if (!cell) return;
     const input = event.target instanceof HTMLInputElement ? event.target : null;
     if (event.key === ' ' && isPaintable(cell)) {
-      this.#paint(cell);
+      this.#paint(refOf(cell));
     } else if (event.key === 'Enter') {
       // A number that is typed is only taken; typing again replaces it.
       if (input && this.editing?.pending) {
@@ -263,8 +269,9 @@ export class GridController implements ReactiveController {
     );
   }
 
-  #paint(cell: HTMLTableCellElement): void {
-    const { row, col } = refOf(cell);
+  #paint(cell: CellRef | null): void {
+    if (cell?.stage !== 'mask') return;
+    const { row, col } = cell;
     const { store } = this.#host;
     if (store.state.problem.causal && col > row) {
       const notice = 'The causal mask hides this key already; your own mask changes nothing here.';
@@ -376,6 +383,10 @@ function givenValue(problem: Problem, cell: CellRef): number {
 }
 
 const isPaintable = (cell: HTMLElement): boolean => cell.classList.contains('paint');
+
+/** A mask that is drawn has told its focused cell before the event comes here. */
+const isPainted = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.dataset.paint !== undefined;
 
 const placeOf = (cell: HTMLElement): string => cell.closest('figure')?.dataset.place ?? '';
 
