@@ -553,3 +553,56 @@ test('a mask that is drawn is painted by Space and by a click, not by a drag', a
   await expect(lab.pinned).toHaveCount(1);
   await expect.poll(hidden).toEqual(['3,7']);
 });
+
+/** Where each map stands on the page with its caption and its legend; in CSS pixels. */
+const placesOfMaps = (lab: Lab) =>
+  lab.host.evaluate((host) =>
+    [...host.shadowRoot!.querySelectorAll('figure:has(.heat)')].map((figure) => {
+      const boxOf = (selector: string) => {
+        const box = figure.querySelector(selector)!.getBoundingClientRect();
+        return { top: box.top, left: box.left, right: box.right, bottom: box.bottom };
+      };
+      return {
+        place: (figure as HTMLElement).dataset.place ?? '',
+        map: boxOf('.heat'),
+        symbol: boxOf('figcaption .symbol'),
+        low: boxOf('.legend .low'),
+        high: boxOf('.legend .high'),
+      };
+    }),
+  );
+
+// Three features, as few as a narrow map has, and so many that maps side by side are equally wide.
+for (const features of [3, 16]) {
+  test(`maps side by side stand on one line, under their captions, d_k = d_v = ${features}`, {
+    tag: '@narrow',
+  }, async ({ page }) => {
+    for (const size of [20, 64]) {
+      const address = `${link(size, size)}&dK=${features}&dV=${features}`;
+      // The same page again would keep the numbers.
+      await page.goto('about:blank');
+      const lab = await Lab.open(page, address);
+      await expect(lab.matrix('weights').locator('.heat')).toBeAttached();
+      const figures = await placesOfMaps(lab);
+      expect(figures.length).toBeGreaterThan(12);
+      for (const { place, map, symbol, low, high } of figures) {
+        expect.soft(Math.abs(symbol.left - map.left), `caption of ${place}`).toBeLessThan(4);
+        expect.soft(low.top, `legend of ${place}`).toBe(high.top);
+        expect.soft(low.right, `legend of ${place}`).toBeLessThanOrEqual(high.left);
+      }
+      // Row i stands opposite row i wherever two matrices have the rows of the queries.
+      const rows = figures.filter(({ place }) => !/inputs|keyTransposed|output-v/.test(place));
+      let pairs = 0;
+      for (const a of rows) {
+        for (const b of rows) {
+          const beside = a.map.right < b.map.left && a.map.top < b.map.bottom;
+          if (!beside || b.map.top >= a.map.bottom) continue;
+          ++pairs;
+          const which = `${a.place} and ${b.place}, ${size}`;
+          expect.soft(Math.abs(a.map.top - b.map.top), which).toBeLessThan(1);
+        }
+      }
+      if (page.viewportSize()!.width > 1000) expect(pairs).toBeGreaterThan(2);
+    }
+  });
+}

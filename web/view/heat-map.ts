@@ -83,7 +83,7 @@ function heatLegend({ info, shape, values }: MatrixProps, context: MatrixContext
   // Where each finite number is 0, a scale would go from 0 to 0.
   return scale.limit === 0
     ? html`<p class="legend">
-        <span class="off-scale"><i></i> 0</span> ${offScale} <span class="what">${title}</span>
+        <span class="what"><span class="off-scale"><i></i> 0</span> ${offScale} ${title}</span>
       </p>`
     : legend(scale, context.format, html`${offScale} ${title}`, true);
 }

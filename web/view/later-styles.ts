@@ -149,7 +149,8 @@ export const laterStyles = css`
   .step:has(.heat) {
     align-items: center;
   }
-  .row:not(.steps):has(.heat) {
+  /* what stands below a map may be of any height */
+  .row:has(.heat) {
     align-items: flex-start;
   }
   .matrix:has(.heat) figcaption {
@@ -163,6 +164,7 @@ export const laterStyles = css`
   .crossing .matrix:has(.heat) figcaption {
     width: auto;
     min-width: 0;
+    justify-self: stretch;
   }
   .heat {
     position: relative;
@@ -212,13 +214,39 @@ export const laterStyles = css`
     width: 0;
     min-width: max(100%, 150px);
   }
+  /*
+   * The ends stand under the bar, so that they have room in the narrowest map, and what is said has
+   * two lines: the maps of a corner, which share their bottom line, then share their rows too.
+   */
   .heat-frame + .legend {
+    display: grid;
+    grid-template-columns: repeat(2, minmax(56px, max-content)) 1fr;
+    align-content: start;
+    gap: 2px 12px;
+    min-height: calc(16px + 3lh);
     margin-top: 8px;
+  }
+  .heat-frame + .legend .ramp {
+    grid-area: 1 / 1 / 2 / 3;
+  }
+  .heat-frame + .legend .ramp i {
+    flex: 1;
+  }
+  .heat-frame + .legend .low {
+    grid-area: 2 / 1;
+  }
+  .heat-frame + .legend .high {
+    grid-area: 2 / 2;
+    text-align: right;
+  }
+  .heat-frame + .legend .what {
+    grid-column: 1 / -1;
+    min-height: 2lh;
   }
   /* how a number is drawn that lies on no scale: see hatching in heat-image.ts */
   .off-scale {
+    display: block;
     color: var(--ink);
-    white-space: nowrap;
   }
   .off-scale i {
     display: inline-block;
