@@ -116,6 +116,62 @@ test.describe('with the clipboard', () => {
     await page.goForward();
     await lab.expectNumbers('heads', [[5, 10]]);
   });
+
+  test('numbers that are too many for the address: said once, and a copied link keeps them', async ({
+    page,
+    context,
+  }) => {
+    const lab = await Lab.open(page, 'strict/lab/#?example=random&tq=400&tk=400&dK=64&dV=64');
+    const said = lab.alerts.filter({ hasText: 'too many for the page’s address to follow' });
+    const number = lab.explanation.getByRole('textbox', { name: 'Number' });
+    const typed = async (to: string) => {
+      await number.fill(to);
+      await number.press('Enter');
+      await expect(lab.explanation.locator('.value')).toHaveText(`= ${to}`);
+    };
+    const map = lab.host.getByRole('application', { name: /^Q, queries/ }).first();
+    await map.focus();
+    await page.keyboard.press('Enter');
+    const before = page.url();
+    await typed('5');
+    await expect(said).toHaveCount(1);
+    await expect(said).toContainText('“Copy link”');
+    expect(page.url()).toBe(before);
+    // It stays as it is, and is not said a second time.
+    const sentence = await said.textContent();
+    await typed('6');
+    await page.waitForTimeout(1000);
+    await expect(said).toHaveText(sentence ?? '');
+    await expect(lab.alerts).toHaveCount(1);
+
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await expect(page.getByRole('status').getByText('Link copied')).toBeVisible();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link.length).toBeGreaterThan(100_000);
+    const other = await context.newPage();
+    await other.goto(link);
+    const received = new Lab(other);
+    await received.ready();
+    await received.host
+      .getByRole('application', { name: /^Q, queries/ })
+      .first()
+      .focus();
+    await expect(received.explanation.locator('.value')).toHaveText('= 6');
+    // This address has all of them.
+    await other.waitForTimeout(1000);
+    await expect(received.alerts).toHaveCount(0);
+    await other.close();
+
+    // Once they fit again, it is said anew when they do not.
+    await lab.button('Undo').click();
+    await lab.button('Undo').click();
+    await page.waitForTimeout(1000);
+    await expect(lab.alerts).toHaveCount(0);
+    await map.focus();
+    await page.keyboard.press('Enter');
+    await typed('7');
+    await expect(said).toHaveCount(1);
+  });
 });
 
 test('an untouched page has a plain address, and an edit that is undone gives it back', async ({

@@ -8,6 +8,8 @@ import type { State } from '../state/types.ts';
 const readableLength = 1500;
 /** Browsers and messengers cut or refuse longer addresses. */
 const maxLength = 100_000;
+const tooMany =
+  'These numbers are too many for the page’s address to follow every change: a reload brings back what it held last. “Copy link” puts them there as they are at that moment, and “Paste, fill, copy…” copies single matrices.';
 /** Changes within this time are written once; some browsers refuse more than 100 writes in 30 s. */
 const settleMs = 350;
 
@@ -31,6 +33,8 @@ export class AddressBar {
   #entry = '';
   /** The part after # that was read or written last. */
   #known = '';
+  /** The address that has been said to be behind the numbers. */
+  #behind = '';
   /** Rises with every address that is to be read: only the newest one counts. */
   #reads = 0;
 
@@ -95,7 +99,16 @@ export class AddressBar {
     const href = await this.link();
     // What changed meanwhile is written in its turn.
     if (state !== store.state || !this.#unsubscribe) return;
-    if (href.length > maxLength || href === location.href) return;
+    const held = location.href;
+    if (href.length > maxLength && href !== held) {
+      // Once for each address: an alert with every change would be in the way.
+      if (this.#behind === held) return;
+      this.#behind = held;
+      store.dispatch({ type: 'notice', notice: `${state.notice} ${tooMany}`.trim() });
+      return;
+    }
+    this.#behind = '';
+    if (href === held) return;
     const entry = this.#entryKey();
     if (entry === this.#entry) history.replaceState(history.state, '', href);
     else history.pushState(null, '', href);
