@@ -41,6 +41,8 @@ export interface ExplainContext {
   readonly scale: number | null;
   /** Of a number that is not finite: the one that was too large for float32 and what it became. */
   readonly overflow: { readonly cell: CellRef; readonly value: number } | null;
+  /** No key is visible in the row of scores that the cell belongs to. */
+  readonly noKey: boolean;
 }
 
 /** More summands than this are shortened in the middle. */
@@ -96,13 +98,16 @@ function listed(
 }
 
 function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): Piece[][] {
-  const { terms } = cell;
+  const terms = cell.terms.filter((term) => !isKeptOut(term, cell));
   const total: Piece = { text: shortText(cell.value, format), strong: true };
   const exact = total.text === fullPrecision(cell.value);
   const equals = plain(exact ? ' = ' : ' ≈ ');
+  // What is set, not worked, equals nothing that could be written here.
+  const result = isSet(cell) ? [] : [equals, total];
   const one = terms[0];
   const piece = (index: number, first = false): Piece =>
     operandPiece((one as Term).operands[index] as Operand, format, first);
+  if (cell.operation === 'rowMax' && !one) return [];
   if (cell.operation !== 'given' && !one) return [[plain('empty sum'), equals, total]];
   switch (cell.operation) {
     case 'given':
@@ -147,7 +152,7 @@ function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): P
         ],
       ];
     case 'addMask':
-      return [[piece(0, true), plain(' + '), piece(1), equals, total]];
+      return [[piece(0, true), plain(' + '), piece(1), ...result]];
     case 'rowMax': {
       const list = listed(terms, ', ', (term) => [
         operandPiece(term.operands[0] as Operand, format, true),
@@ -155,7 +160,7 @@ function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): P
       return [[plain('max('), ...list, plain(')'), equals, total]];
     }
     case 'subtractRow':
-      return [[piece(0, true), plain(' − '), piece(1), equals, total]];
+      return [[piece(0, true), plain(' − '), piece(1), ...result]];
     case 'exp':
       return [[plain('exp('), piece(0, true), plain(')'), equals, total]];
     case 'rowSum': {
@@ -174,9 +179,7 @@ function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): P
       return [[...products, equals, total]];
     }
     case 'divideByRow':
-      return failsByHand(cell)
-        ? [[piece(0, true), plain(' ÷ '), piece(1)]]
-        : [[piece(0, true), plain(' ÷ '), piece(1), equals, total]];
+      return [[piece(0, true), plain(' ÷ '), piece(1), ...result]];
   }
 }
 
@@ -186,6 +189,12 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
   const { stage, row, col } = cell.cell;
   const rowName = indexPhrase(info.rows, row, labels);
   const colName = indexPhrase(info.cols, col, labels);
+  if (context.noKey && stage in ofNoKey) {
+    return `No key is visible in the row of ${rowName}${ofNoKey[stage as keyof typeof ofNoKey]}`;
+  }
+  if (isSet(cell) && !failsByHand(cell)) {
+    return `The mask hides ${colName} from ${rowName}, so this is set to ${fullPrecision(cell.value)}, whatever the numbers that it would be made from.`;
+  }
   if (context.overflow) return overflowed(cell, context.overflow, context.scale);
   switch (stage) {
     case 'x':
@@ -243,7 +252,11 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
           : ''
       }`;
     case 'heads':
-      return `Number ${col} of the blend for ${rowName}: the values of all keys, each times its weight. ${largest(cell, labels)}`;
+      return `Number ${col} of the blend for ${rowName}: the values of all keys, each times its weight. ${
+        cell.terms.some((term) => isKeptOut(term, cell))
+          ? 'Numbers that are infinite or NaN are left out where the mask hides their key. '
+          : ''
+      }${largest(cell, labels)}`;
     case 'concat':
       return context.heads === 1
         ? 'The blend itself: there is one head.'
@@ -282,16 +295,58 @@ const direction = (slope: number): string =>
       ? ' It is 0: a small change makes no difference.'
       : '';
 
-/** A weight worked by hand whose row’s sum is lost, while the machine’s weight is not. */
+/** What is said of the softmax in a row without a visible key, after “No key is visible in the row”. */
+const ofNoKey = {
+  rowMax: ', so there is no largest score: −∞ stands for it.',
+  shifted:
+    ', and −∞ − (−∞) has no value: −∞ stands here, and the row of weights is set to 0 by convention.',
+  exponentials: ', and e to the power of −∞ is 0.',
+  rowSum: ', so all its exponentials are 0 and there is nothing to share out.',
+  plainExponentials: ', and e to the power of −∞ is 0.',
+  plainRowSum: ', so all its exponentials are 0 and there is nothing to share out.',
+  weights: ', and 0 ÷ 0 has no value: the row is set to 0 by convention.',
+} as const;
+
+/** A weight worked by hand whose quotient is lost, while the machine’s weight is not. */
 const failsByHand = ({ value, terms }: CellTerms): boolean => {
-  const sum = terms[0]?.operands[1];
+  const [exponential, sum] = terms[0]?.operands ?? [];
   return (
     sum?.ref?.stage === 'plainRowSum' &&
     Number.isFinite(value) &&
-    value > 0 &&
-    isBeyondRange(sum.value)
+    isBeyondRange(sum.value) &&
+    (value > 0 || exponential?.value === sum.value)
   );
 };
+
+/**
+ * A number that its operands do not give, as they leave the range of numbers: at a key that the mask
+ * hides, in a row that sees none, or where working by hand fails.
+ */
+function isSet(cell: CellTerms): boolean {
+  const { operation, value, terms } = cell;
+  const [left = 0, right = 0] = terms[0]?.operands.map((operand) => operand.value) ?? [];
+  switch (operation) {
+    case 'addMask':
+      // ∞ + (−∞) or NaN + (−∞)
+      return value === -Infinity && !(left < Infinity);
+    case 'subtractRow':
+      // −∞ − (−∞) or −∞ − NaN
+      return value === -Infinity && !(right > -Infinity);
+    case 'divideByRow':
+      // 0 ÷ 0 or 0 ÷ NaN
+      return (
+        failsByHand(cell) || (value === 0 && left === 0 && (right === 0 || Number.isNaN(right)))
+      );
+    default:
+      return false;
+  }
+}
+
+/** A product that would be NaN, as one factor is no ordinary number, but whose key is hidden. */
+const isKeptOut = ({ operands, partial }: Term, { operation }: CellTerms): boolean =>
+  (operation === 'matmul' || operation === 'sumOfProducts') &&
+  partial === 0 &&
+  operands.some(({ value }) => !Number.isFinite(value));
 
 /** Why a number is not finite: the number that passed the largest float32. */
 function overflowed(

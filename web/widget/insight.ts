@@ -10,7 +10,7 @@ import { type InspectorProps, inspector } from '../view/inspector.ts';
 import { cellKey, isWritten } from '../view/matrix.ts';
 import { cellValue, placeOf } from '../view/shown.ts';
 import { focusable } from './grid-keys.ts';
-import { nextCell, originsOf, tableOfReading, weightByHand } from './next-cell.ts';
+import { nextCell, originsOf, seesNoKey, tableOfReading, weightByHand } from './next-cell.ts';
 import { overflowBehind } from './overflow.ts';
 
 export interface InsightHost {
@@ -74,6 +74,7 @@ export function insight(props: InsightProps): Insight {
     heads: problem.sizes.heads,
     scale,
     overflow: overflowBehind(worked, session),
+    noKey: seesNoKey(cell, session),
   });
   const panel = inspector({
     id,

@@ -38,6 +38,10 @@ export function weightByHand(machine: CellTerms, session: ForwardSession): CellT
   return { ...machine, terms: [{ operands, partial: machine.value }] };
 }
 
+/** Whether the query of this row sees no key: else an exponential of 1 or more, or NaN, is summed. */
+export const seesNoKey = (cell: CellRef, session: ForwardSession): boolean =>
+  cellValue(session, { ...cell, stage: 'rowSum', col: 0 }) === 0;
+
 export function nextCell(
   from: CellRef,
   session: ForwardSession,

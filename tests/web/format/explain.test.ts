@@ -11,6 +11,7 @@ import {
 } from '../../../web/core/index.ts';
 import { explainCell } from '../../../web/format/explain.ts';
 import type { Labels } from '../../../web/format/stage-text.ts';
+import { seesNoKey, weightByHand } from '../../../web/widget/next-cell.ts';
 import { overflowBehind } from '../../../web/widget/overflow.ts';
 
 const format = { mode: 'decimals', digits: 4 } as const;
@@ -25,6 +26,7 @@ function explained(
   config: SessionConfig,
   inputs: Partial<Record<StageId, number[]>>,
   labels: Labels = {},
+  byHand = false,
 ): (stage: StageId, row: number, col: number) => [string, string[], string] {
   return (stage, row, col) => {
     const session = engine.createSession();
@@ -32,7 +34,7 @@ function explained(
     for (const [id, values] of Object.entries(inputs)) session.setInput(id as StageId, values);
     session.run();
     const terms = session.terms({ stage, batch: 0, head: 0, row, col });
-    const said = explainCell(terms, {
+    const said = explainCell(byHand ? weightByHand(terms, session) : terms, {
       info: session.stage(stage),
       labels,
       format,
@@ -40,6 +42,7 @@ function explained(
       heads: config.heads ?? 1,
       scale: config.scale ?? null,
       overflow: overflowBehind(terms, session),
+      noKey: seesNoKey(terms.cell, session),
     });
     session.dispose();
     return [`${said.symbol} ${said.subscript}`, lines(said.arithmetic), plain(said.sentence)];
@@ -301,6 +304,124 @@ describe('numbers too large for float32', () => {
   });
 });
 
+describe('a row without a visible key', () => {
+  const config: SessionConfig = { ...workedConfig, masked: true };
+  // Token 1 sees nothing; token 0 sees itself.
+  const inputs = { ...workedInputs, mask: [0, -Infinity, -Infinity, -Infinity] };
+  const said = explained(config, inputs);
+  const byHand = explained(config, inputs, {}, true);
+  const unset =
+    'No key is visible in the row of token 1, and 0 ÷ 0 has no value: the row is set to 0 by convention.';
+
+  test.each([
+    [
+      'rowMax',
+      ['max(−∞, −∞) = −∞'],
+      /^No key is visible in the row of token 1, .*no largest score/,
+    ],
+    [
+      'shifted',
+      ['−∞ − (−∞)'],
+      /^No key is visible in the row of token 1, .*has no value.*0 by conv/,
+    ],
+    ['exponentials', ['exp(−∞) = 0'], /^No key is visible in the row of token 1, .*0\.$/],
+    [
+      'rowSum',
+      ['0 + 0 = 0'],
+      /^No key is visible in the row of token 1, .*nothing to share out\.$/,
+    ],
+    ['plainExponentials', ['exp(−∞) = 0'], /^No key is visible in the row of token 1, .*0\.$/],
+    ['plainRowSum', ['0 + 0 = 0'], /^No key is visible in the row of token 1, .*nothing to share/],
+    ['weights', ['0 ÷ 0'], unset],
+    ['heads', ['0·1 + 0·3', '= 0 + 0 = 0'], /Every part is 0\.$/],
+  ] as const)('%s says so', (stage, arithmetic, sentence) => {
+    expect(said(stage, 1, 0)[1]).toEqual(arithmetic);
+    expect(said(stage, 1, 0)[2]).toMatch(sentence);
+    expect(said(stage, 0, 0)[2]).not.toContain('No key');
+  });
+
+  test('by hand, too', () => {
+    expect(byHand('weights', 1, 1).slice(1)).toEqual([['0 ÷ 0'], unset]);
+    expect(byHand('weights', 0, 1)[1]).toEqual(['0 ÷ 7.3891 = 0']);
+  });
+
+  test('is every row where there are no keys', () => {
+    const none = explained({ ...workedConfig, tk: 0 }, { q: workedInputs.q });
+    expect(none('rowMax', 0, 0)[1]).toEqual([]);
+    expect(none('rowMax', 0, 0)[2]).toMatch(/^No key is visible in the row of token 0/);
+  });
+});
+
+describe('no equation has a left side without a value and a right side with one', () => {
+  const hidden = -Infinity;
+  // Scores with numbers that overflow, underflow or cancel, under masks of every kind.
+  const rows: [string, number[], number[], number[], number[]][] = [
+    ['nothing is visible', [1, 1], [1, 2], [3, 4], [hidden, hidden]],
+    ['a score of ∞ is hidden', [3e38, 0], [2, 1], [3, 4], [hidden, 0]],
+    ['a score of −∞ is visible', [3e38, 0], [-2, 1], [3, 4], [0, hidden]],
+    ['a score of ∞ is visible', [3e38, 0], [2, 1], [3, 4], [0, hidden]],
+    ['a score of ∞ is all there is, and hidden', [3e38, 0], [2, 2], [3, 4], [hidden, hidden]],
+    ['all by hand is 0', [1, 0], [-200, -400], [3, 4], [0, 0]],
+    ['all by hand is ∞', [1, 0], [100, 300], [3, 4], [0, 0]],
+    ['one by hand is ∞', [1, 0], [0, 300], [3, 4], [0, 0]],
+    ['a value of no value is hidden', [1, 0], [1, 2], [3, NaN], [0, hidden]],
+    ['a value of ∞ is hidden', [1, 0], [1, 2], [Infinity, 4], [hidden, 0]],
+    ['a key of no value is hidden', [1, 0], [NaN, 2], [3, 4], [hidden, 0]],
+    ['a key of no value is visible', [1, 0], [NaN, 2], [3, 4], [0, hidden]],
+  ];
+
+  /** What one side of an equation comes to. */
+  const worth = (text: string): number =>
+    new Function(
+      `return ${text
+        .replaceAll('−', '-')
+        .replaceAll('∞', 'Infinity')
+        .replaceAll('·', '*')
+        .replaceAll('÷', '/')
+        .replaceAll('exp', 'Math.exp')
+        .replaceAll('max', 'Math.max')
+        .replace('empty sum', '0')}`,
+    )() as number;
+
+  test.each(rows)('%s', (_name, q, k, v, mask) => {
+    const config: SessionConfig = {
+      ...{ source: 'qkv', tq: 2, tk: 2, dK: 1, dV: 1 },
+      ...{ masked: true, gradients: true },
+    };
+    const inputs = { q, k, v, mask: [...mask, 0, 0], dOutput: [1, 1] };
+    const stages = [
+      ...(['maskedScores', 'shifted', 'exponentials', 'plainExponentials', 'weights'] as const),
+      ...(['rowMax', 'rowSum', 'plainRowSum', 'heads', 'dQ', 'dK', 'dV'] as const),
+    ];
+    for (const stage of stages) {
+      const cols = ['weights', 'maskedScores', 'shifted'].includes(stage) ? [0, 1] : [0];
+      for (const col of cols) {
+        for (const byHand of stage === 'weights' ? [false, true] : [false]) {
+          const [name, arithmetic] = explained(config, inputs, {}, byHand)(stage, 0, col);
+          const sides = arithmetic.join(' ').split(/[=≈]/);
+          const values = sides.map((side) => Number.isNaN(worth(side)));
+          expect(new Set(values).size, `${name}: ${arithmetic.join(' ')}`).toBeLessThan(2);
+        }
+      }
+    }
+  });
+});
+
+test('a hidden key beside a score that overflowed: the mask has the last word', () => {
+  const said = explained(
+    { source: 'qkv', tq: 1, tk: 2, dK: 1, dV: 1, masked: true },
+    { q: [3e38], k: [2, 1], v: [Infinity, 4], mask: [-Infinity, 0] },
+  );
+  expect(said('maskedScores', 0, 0).slice(1)).toEqual([
+    ['∞ + (−∞)'],
+    'The mask hides token 0 from token 0, so this is set to −∞, whatever the numbers that it would be made from.',
+  ]);
+  expect(said('heads', 0, 0).slice(1)).toEqual([
+    ['1·4 = 4'],
+    'Number 0 of the blend for token 0: the values of all keys, each times its weight. Numbers that are infinite or NaN are left out where the mask hides their key. Only token 1 supplies something.',
+  ]);
+});
+
 describe('gradients', () => {
   // One query, two keys: the loss is the first number of the result, (a₀·1 + a₁·3).
   const back = explained(
@@ -366,6 +487,7 @@ test('the spoken text holds the name, the arithmetic and the sentence', () => {
     heads: 1,
     scale: null,
     overflow: null,
+    noKey: false,
   };
   const cell = { stage: 'rawScores', batch: 0, head: 0, row: 1, col: 1 } as const;
   const said = explainCell(session.terms(cell), context);
@@ -421,6 +543,7 @@ describe('operations on their own', () => {
       heads: 1,
       scale: null,
       overflow: null,
+      noKey: false,
     };
     return lines(explainCell(cell, context).arithmetic);
   }
