@@ -1,4 +1,5 @@
 /** Every cell explains itself: by hover, by focus, by keyboard and by touch. */
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { coverOf, Lab } from './lab.ts';
 
@@ -204,6 +205,73 @@ test('the panel leads to where the number goes next', async ({ page }) => {
   await expect(lab.explanation).toContainText('4 ÷ √4');
 });
 
+test.describe('a press in the panel keeps a cell that only has the focus', () => {
+  const openAt = async (page: Page, address = 'strict/lab/#?example=second') => {
+    const lab = await Lab.open(page, address);
+    await page.mouse.move(0, 0);
+    return lab;
+  };
+  const focusScore = async (lab: Lab) => {
+    await lab.cell('rawScores', 0, 0).focus();
+    await lab.page.keyboard.press('ArrowRight');
+    await expect(lab.explanation.locator('.who')).toContainText('S0,1');
+    await expect(lab.pinned).toHaveCount(0);
+  };
+
+  test('its links and buttons do what they say', async ({ page }) => {
+    const lab = await openAt(page);
+    await focusScore(lab);
+    await lab.explanation.getByRole('button', { name: 'Copy this matrix…' }).click();
+    await expect(lab.dialog).toBeVisible();
+    await expect(lab.dialog.getByRole('combobox', { name: 'Matrix' })).toHaveValue('rawScores');
+    await page.keyboard.press('Escape');
+    await expect(lab.explanation.locator('.who')).toContainText('S0,1');
+    await lab.explanation.getByRole('button', { name: 'Let go' }).click();
+    await expect(lab.explanation).toContainText('Tap a number');
+
+    await focusScore(lab);
+    await lab.explanation.getByRole('button', { name: /^row 0 of Q/ }).click();
+    expect(await lab.focus()).toEqual({ place: 'inputs-q', row: 0, col: 0 });
+    await expect(lab.explanation.locator('.who')).toContainText('Q0,0');
+  });
+
+  test('a press on its text, until the focus goes elsewhere', async ({ page }) => {
+    const lab = await openAt(page);
+    await focusScore(lab);
+    const { x, y } = (await lab.explanation.locator('.sentence').boundingBox())!;
+    await page.mouse.move(x + 10, y + 10);
+    await page.mouse.down();
+    await expect.poll(() => lab.focus()).toBeNull();
+    await expect(lab.explanation.locator('.who')).toContainText('S0,1');
+    // Let go of outside it is no click in it.
+    await page.mouse.move(0, 0);
+    await page.mouse.up();
+    await lab.field(/^Scale/).focus();
+    await expect(lab.explanation).toContainText('Tap a number');
+
+    await focusScore(lab);
+    await lab.explanation.locator('.sentence').click();
+    await expect(lab.pinned).toHaveCount(1);
+    await expect(lab.explanation.locator('.who')).toContainText('S0,1');
+  });
+
+  test('the number of a cell that is drawn is typed', async ({ page }) => {
+    const lab = await openAt(page, 'strict/lab/#?example=random&tq=20&tk=20');
+    await lab.host
+      .getByRole('application', { name: /^Q, queries/ })
+      .first()
+      .focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(lab.explanation.locator('.who')).toContainText('Q1,0');
+    const number = lab.explanation.getByRole('textbox', { name: 'Number' });
+    await number.click();
+    await page.keyboard.type('5');
+    await page.keyboard.press('Enter');
+    await expect(lab.explanation.locator('.who')).toContainText(/Q1,0\s*= 5/);
+    await expect(number).toHaveValue('5');
+  });
+});
+
 test('keys used in the matrices do not reach the page around', async ({ page }) => {
   const lab = await Lab.open(page);
   await page.evaluate(() => {
@@ -234,7 +302,7 @@ test.describe('by touch', () => {
     await expect(lab.explanation.getByText('0·0 + 4·1 + 0·0 + 2·0')).toBeInViewport({ ratio: 1 });
     await expect.poll(() => coverOf(cell)).toBe('');
     await lab.explanation.getByRole('button', { name: 'Let go' }).tap();
-    await expect(lab.pinned).toHaveCount(0);
+    await expect(lab.explanation).toContainText('Tap a number');
     await lab.cell('weights', 0, 1).tap();
     await expect(lab.explanation).toContainText(/11\.9\s%/);
   });

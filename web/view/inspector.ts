@@ -27,10 +27,12 @@ export interface InspectorProps {
   readonly onRelease: (event: Event) => void;
 }
 
+/** A press on its text gives it the focus, which tells that from a press outside it. */
 export function inspector(props: InspectorProps): TemplateResult {
   const { cell, explanation, pinned, next } = props;
   return html`<aside
     class="inspect"
+    tabindex="-1"
     aria-label="Why this number"
     @keydown=${(event: KeyboardEvent) => {
       if (event.key !== 'Escape' || !pinned) return;

@@ -57,6 +57,9 @@ export class GridController implements ReactiveController {
     this.#host = host;
     this.#untouched = untouched;
     host.addController(this);
+    host.renderRoot.addEventListener('focusout', this.#onPanelFocusOut);
+    // Before the button that is clicked, which may pin another cell.
+    host.renderRoot.addEventListener('click', this.#onPanelClick, true);
   }
 
   hostDisconnected(): void {
@@ -158,9 +161,25 @@ export class GridController implements ReactiveController {
     if (this.editing && !this.typed && event.target instanceof HTMLInputElement) {
       event.target.value = this.editing.rounded;
     }
-    this.focused = null;
+    // A press in the panel means the cell that it tells of.
+    if (this.#host.store.state.pinned || !isInPanel(event.relatedTarget)) this.focused = null;
     this.editing = null;
     this.#host.requestUpdate();
+  };
+
+  /** A cell that was kept for the panel goes when the focus goes on from there. */
+  readonly #onPanelFocusOut = (event: Event): void => {
+    const { target, relatedTarget } = event as FocusEvent;
+    if (!this.focused || !isInPanel(target) || isInPanel(relatedTarget)) return;
+    this.focused = null;
+    this.#host.requestUpdate();
+  };
+
+  /** Pinned only now: what a pin brings could move a button away between press and click. */
+  readonly #onPanelClick = ({ target }: Event): void => {
+    if (!this.focused || !isInPanel(target) || this.#host.store.state.pinned) return;
+    this.pin(this.focused);
+    this.focused = null;
   };
 
   readonly #onClick = (event: MouseEvent): void => {
@@ -381,6 +400,9 @@ function givenValue(problem: Problem, cell: CellRef): number {
     problem.inputs[stage]?.[(matrixIndex(stage, problem, cell) * rows + row) * cols + col] ?? 0
   );
 }
+
+const isInPanel = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('aside') !== null;
 
 const isPaintable = (cell: HTMLElement): boolean => cell.classList.contains('paint');
 
