@@ -232,6 +232,32 @@ test('what an example is about is said where it shows', async ({ page }) => {
   await expect(lab.input('x', 2, 2)).toHaveValue(/^−2(\.0)?$/);
 });
 
+test('random numbers in another size are those of a link to this size', async ({ page }) => {
+  const read = async (lab: Lab) => [
+    await lab.texts('q'),
+    await lab.texts('k'),
+    await lab.texts('v'),
+    await lab.texts('weights'),
+  ];
+  const linked = await Lab.open(page, 'strict/lab/#?example=random&tq=7&tk=6');
+  await expect(linked.matrix('weights').locator('td[data-row]')).toHaveCount(42);
+  const expected = await read(linked);
+  expect(new Set(expected[0]?.flat()).size).toBe(28);
+
+  await page.goto('about:blank');
+  const lab = await Lab.open(page);
+  await lab.choose('Random numbers from a seed');
+  await expect(lab.matrix('weights').locator('td[data-row]')).toHaveCount(16);
+  const before = await read(lab);
+  await lab.set(/number of queries/, '7');
+  await lab.set(/number of keys/, '6');
+  await expect.poll(() => read(lab)).toEqual(expected);
+  await expect(lab.host.getByText('Seeds Q 1, K 1, V 1')).toBeVisible();
+  await lab.button('Undo').click();
+  await lab.button('Undo').click();
+  await expect.poll(() => read(lab)).toEqual(before);
+});
+
 test('random numbers are the same in both builds, bit for bit', async ({ page, context }) => {
   const link = 'strict/lab/#?example=random&digits=8';
   const draws = async (lab: Lab) => ({

@@ -22,7 +22,7 @@ export function tiedSizes(
     : next;
 }
 
-/** Keeps the numbers that still fit; new cells are 0. */
+/** Keeps the numbers that still fit; new cells are 0. What a seed drew is drawn again. */
 export function resized(problem: Problem, wanted: Partial<Sizes>): Problem {
   const sizes = tiedSizes(problem, wanted, problem.sizes);
   return completed(problem, { ...problem, sizes });
@@ -42,22 +42,23 @@ const mostCells = 2 ** 26;
 /** `next` with all inputs that it has, from those of `problem` as far as they go. */
 function completed(problem: Problem, next: Problem): Problem {
   const inputs: Partial<Record<InputId, Float32Array>> = {};
-  const seeds = { ...problem.seeds };
   for (const id of inputsOf(next)) {
     const from = problem.inputs[id];
-    // What the core has not drawn yet is drawn in its new size.
-    if (!from && problem.seeds[id] !== undefined) continue;
+    const dims = extents(id, problem);
+    const toDims = extents(id, next);
+    if (problem.seeds[id] !== undefined) {
+      // In another shape the core draws it again: the same as a link to this shape gives.
+      if (from && sameShape(dims, toDims)) inputs[id] = from;
+      continue;
+    }
     // Left out, as the core will refuse it: there may not even be an array of this length.
     if (lengthOf(id, next) > mostCells) continue;
-    inputs[id] = from
-      ? recut(from, extents(id, problem), extents(id, next))
-      : new Float32Array(lengthOf(id, next));
+    inputs[id] = from ? recut(from, dims, toDims) : new Float32Array(lengthOf(id, next));
     // The loss is the first number of the result. Of equal gradients everywhere, rows of V with
     // equal sums would leave nothing but rounding.
     if (!from && id === 'dOutput') inputs[id].fill(1, 0, 1);
-    if (inputs[id] !== from) delete seeds[id];
   }
-  return { ...next, inputs, seeds };
+  return { ...next, inputs };
 }
 
 function extents(id: InputId, { outputProjection, sizes }: Shaped): number[] {
@@ -65,9 +66,12 @@ function extents(id: InputId, { outputProjection, sizes }: Shaped): number[] {
   return [...matrices, ...rows, ...cols].map((name) => sizes[name]);
 }
 
+const sameShape = (dims: readonly number[], toDims: readonly number[]): boolean =>
+  dims.every((size, axis) => size === toDims[axis]);
+
 /** The block that both shapes have, in an array of the new one; the same array for the same shape. */
 function recut(from: Float32Array, dims: readonly number[], toDims: readonly number[]) {
-  if (dims.every((size, axis) => size === toDims[axis])) return from;
+  if (sameShape(dims, toDims)) return from;
   const to = new Float32Array(toDims.reduce((count, size) => count * size, 1));
   const last = dims.length - 1;
   const copy = (axis: number, source: number, target: number): void => {
@@ -94,16 +98,20 @@ export function withMatrix(
   shown: Shown = { batch: 0, head: 0 },
 ): Problem {
   const { rows: down, cols: across } = inputAxes(id, problem.outputProjection);
+  // Drawn again, its other matrices would lose their numbers.
+  const { [id]: _drawn, ...seeds } = problem.seeds;
   // Only these two: T_k, named as it was, would hold T_q back where it follows.
-  const fitted = resized(problem, {
-    [down.at(-1) as SizeName]: lastSize(down, rows, problem.sizes) ?? 0,
-    [across.at(-1) as SizeName]: lastSize(across, cols, problem.sizes) ?? 0,
-  });
+  const fitted = resized(
+    { ...problem, seeds },
+    {
+      [down.at(-1) as SizeName]: lastSize(down, rows, problem.sizes) ?? 0,
+      [across.at(-1) as SizeName]: lastSize(across, cols, problem.sizes) ?? 0,
+    },
+  );
   const { [id]: old, ...inputs } = fitted.inputs;
-  const { [id]: _drawn, ...seeds } = fitted.seeds;
   const next = old?.slice() ?? new Float32Array(lengthOf(id, fitted));
   next.set(values, matrixIndex(id, fitted, shown) * rows * cols);
-  return { ...fitted, inputs: { ...inputs, [id]: next }, seeds };
+  return { ...fitted, inputs: { ...inputs, [id]: next } };
 }
 
 /** What an input can be filled with; a seed draws from N(0, 1), which only the core does. */

@@ -213,10 +213,19 @@ export class Tools {
         problem.sizes,
       ),
     );
-    const resizes = `Taking it resizes ${other.map((id) => stageText[id].symbol).join(', ')}: numbers that fit stay, new ones are 0.`;
+    const [kept, drawn] = [false, true].map((seeded) =>
+      other
+        .filter((id) => (problem.seeds[id] !== undefined) === seeded)
+        .map((id) => stageText[id].symbol)
+        .join(', '),
+    );
+    const resizes = [
+      ...(kept ? [`Taking it resizes ${kept}: numbers that fit stay, new ones are 0.`] : []),
+      ...(drawn ? [`Taking it draws ${drawn} again in the new size, from the same seed.`] : []),
+    ];
     const consequences = tooLarge
       ? [`${symbol} cannot be taken: ${tooLarge}`]
-      : [...clashes, ...(other.length > 0 ? [resizes] : [])];
+      : [...clashes, ...resizes];
     const message = [
       `Understood as ${interpretation(this.#read)}.`,
       ...(note ? [note] : []),

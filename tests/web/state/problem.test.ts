@@ -133,6 +133,59 @@ describe('another size', () => {
   });
 });
 
+describe('what a seed has drawn', () => {
+  /** All inputs but the mask drawn, with numbers that tell which is which. */
+  const drawn = (problem: Problem): Problem => {
+    const seeded = inputsOf(problem).filter((id) => id !== 'mask');
+    return {
+      ...problem,
+      seeds: Object.fromEntries(seeded.map((id, i) => [id, i])),
+      inputs: Object.fromEntries(
+        inputsOf(problem).map((id, i) => [id, new Float32Array(lengthOf(id, problem)).fill(i + 1)]),
+      ),
+    };
+  };
+
+  test('is drawn again in another shape, and undo brings back what was there', () => {
+    fc.assert(
+      fc.property(problems.map(drawn), sizes, (problem, wanted) => {
+        const next = resized(problem, wanted);
+        expectConsistent(next);
+        expect(next.seeds).toEqual(problem.seeds);
+        for (const id of inputsOf(problem)) {
+          const dims = (one: Problem) => Object.values(inputShape(id, one));
+          const same = dims(next).every((count, axis) => count === dims(problem)[axis]);
+          if (same) expect(next.inputs[id], id).toBe(problem.inputs[id]);
+          else if (id === 'mask') expect(next.inputs[id]?.length).toBe(lengthOf(id, next));
+          else expect(next.inputs[id], id).toBeUndefined();
+        }
+        const state = reduce(initialState('own', problem), { type: 'resize', sizes: wanted });
+        expect(reduce(state, { type: 'undo' }).problem).toBe(problem);
+      }),
+    );
+  });
+
+  test('and was changed since keeps the numbers that still fit', () => {
+    const state = reduce(initialState('own', drawn(own)), {
+      ...{ type: 'edit', stage: 'k', row: 0, col: 1 },
+      text: '9',
+    });
+    const { inputs, seeds } = reduce(state, { type: 'resize', sizes: { dK: 2 } }).problem;
+    expect(seeds).toEqual({ q: 0, v: 2 });
+    expect([...(inputs.k ?? [])]).toEqual([2, 9, 2, 2, 2, 2]);
+  });
+
+  test('keeps its other matrices where one of them is replaced by one of another shape', () => {
+    const problem = drawn(resized(own, { batch: 2 }));
+    const { inputs, seeds } = withMatrix(problem, 'q', 1, 4, Float32Array.of(6, 7, 8, 9), {
+      batch: 1,
+      head: 0,
+    });
+    expect([...(inputs.q ?? [])]).toEqual([1, 1, 1, 1, 6, 7, 8, 9]);
+    expect(seeds).toEqual({ k: 1, v: 2 });
+  });
+});
+
 test('undo gives every state before back, redo every one after', () => {
   const inputs = fc.constantFrom<InputId>('q', 'k', 'v', 'x', 'wq');
   const actions: fc.Arbitrary<Action> = fc.oneof(

@@ -112,6 +112,20 @@ describe('a text for a matrix', () => {
     expect(given('q')).toEqual([2, 0, 2, 0, 4, 0]);
   });
 
+  test('says of the others what becomes of them: given ones are cut, drawn ones drawn again', async () => {
+    await over('random');
+    store.dispatch({ type: 'fill', stage: 'q', fill: 'ones' });
+    await open('k', '1 2 3\n4 5 6\n7 8 9');
+    expect(said()).toContain(
+      'Taking it resizes Q: numbers that fit stay, new ones are 0. Taking it draws V again in the new size, from the same seed.',
+    );
+    press('Take it and set T_k = 3 and d_k = 3');
+    // d_k = 3 columns of T_q = 4 rows are left.
+    expect(given('q')).toEqual(Array(12).fill(1));
+    expect(store.state.problem.inputs.v).toBeUndefined();
+    expect(store.state.problem.seeds).toEqual({ v: 1 });
+  });
+
   test.each([
     ['v', Array(1025).fill('1,2').join('\n'), 'V cannot be taken: T_k is 1025, but at most 1024'],
     ['q', `${Array(1025).fill('1').join(',')}`, 'Q cannot be taken: d_k is 1025, but at most 1024'],
