@@ -214,3 +214,18 @@ test('one head more than the arena holds is refused with what is needed and what
   await expect(lab.alerts).toHaveCount(0);
   await expect(lab.matrix('weights')).toContainText('head 0 of 10');
 });
+
+for (const reading of ['machine', 'hand']) {
+  test(`a row that sees no key is said to be set, not worked (${reading})`, async ({ page }) => {
+    const link = `example=second&softmax=${reading}&masked=on&mask=-inf,-inf,-inf;0,0,0;0,0,0`;
+    const lab = await Lab.open(page, `strict/lab/#?${link}`);
+    await lab.cell('weights', 0, 1).click();
+    await expect(lab.explanation).toContainText(
+      /No key is visible in the row of .*0 ÷ 0 has no value: the row is set to 0 by convention/,
+    );
+    await expect(lab.explanation.locator('.arith')).toHaveText('0 ÷ 0');
+    await lab.cell('weights', 1, 1).click();
+    await expect(lab.explanation).toContainText(/of its attention/);
+    await expect(lab.explanation).not.toContainText('No key');
+  });
+}
