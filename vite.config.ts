@@ -6,7 +6,7 @@ const external = [/^(node:)?module$/];
 
 /** Fetched when they are first needed; everything else of the widget comes in one piece. */
 const later =
-  /(widget\/(tools|page-end|engine-panel|speed|plain-loop|grid-controller|grid-keys|scale-lab|address-bar|insight|whole-run|next-cell)|view\/(dialogs|engine-panel|scale-lab|heat-\w+|region|later-styles|gradients|inspector)|format\/explain|lessons\/presets|core\/(pause|work|session|attend|masks|whole-errors)|state\/(address|changes|packed|reducer|size-conflicts|size-limit)|io\/)/;
+  /(widget\/(overflow|tools|page-end|engine-panel|speed|plain-loop|grid-controller|grid-keys|scale-lab|address-bar|insight|whole-run|next-cell)|view\/(dialogs|engine-panel|scale-lab|heat-\w+|region|later-styles|gradients|inspector)|format\/explain|lessons\/presets|core\/(pause|work|session|attend|masks|whole-errors)|state\/(address|changes|packed|reducer|size-conflicts|size-limit)|io\/)/;
 const isFirst = (id: string) =>
   (/\/web\/(?!page\/|core\/generated\/attention)/.test(id) ||
     /node_modules\/(@lit|lit)/.test(id)) &&

@@ -248,3 +248,19 @@ test.describe('a first-time reader', () => {
     ]);
   });
 });
+
+test('the last step undone or redone leaves the focus on its button', async ({ page }) => {
+  const lab = await Lab.open(page);
+  await lab.edit('q', 0, 0, '7');
+  for (const name of ['Undo', 'Redo']) {
+    await expect(lab.button(name)).toBeEnabled();
+    await lab.button(name).focus();
+    await page.keyboard.press('Enter');
+    await expect(lab.button(name)).toBeDisabled();
+    await expect(lab.button(name)).toBeFocused();
+    // Once more does nothing, and nothing is said to have been done.
+    await page.keyboard.press('Enter');
+  }
+  await expect(lab.input('q', 0, 0)).toHaveValue('7');
+  await expect(lab.host.getByText('Steps left to redo: 0.')).toBeAttached();
+});

@@ -60,6 +60,8 @@ const value = (event: Event): string => (event.target as HTMLInputElement).value
 export function controls(props: ControlsProps): TemplateResult {
   const { state } = props;
   const { scale } = state.problem;
+  // They stay reachable: a button that is disabled by its own press drops the focus.
+  const [noPast, noFuture] = [state.past, state.future].map(({ length }) => length === 0);
   return html`<div class="controls" role="group" aria-label="Example and sizes">
     <label
       >Example
@@ -104,8 +106,8 @@ export function controls(props: ControlsProps): TemplateResult {
     <span class="actions"
     ><button @click=${props.onTools}>Paste, fill, copy…</button>
     <button @click=${props.onNames}>Names…</button>
-    <button ?disabled=${state.past.length === 0} @click=${props.onUndo}>Undo</button>
-    <button ?disabled=${state.future.length === 0} @click=${props.onRedo}>Redo</button>
+    <button aria-disabled=${noPast} @click=${noPast ? null : props.onUndo}>Undo</button>
+    <button aria-disabled=${noFuture} @click=${noFuture ? null : props.onRedo}>Redo</button>
     <button @click=${props.onReset}>Reset</button></span>
     </div>
     ${fieldNames

@@ -167,7 +167,8 @@ export const styles = css`
     padding: 6px 10px;
     max-width: 100%;
   }
-  button:disabled {
+  button:disabled,
+  [aria-disabled='true'] {
     color: var(--soft);
     border-color: var(--rule);
   }
