@@ -370,6 +370,11 @@ TEST(Fused, RefusalsKeepWhatWasThere) {
   const std::vector<std::int64_t> wrong{4};
   EXPECT_EQ(attention.configure(config, {wrong, false, {}}).subject, "maskKeys");
   EXPECT_EQ(attention.configure({.tq = -1}).code, Code::kBadSize);
+  // 2³² cells: their number may not be cut to 32 bits.
+  const std::vector<std::int64_t> huge{4, 32768, 32768};
+  const Config wide{
+      .heads = 4, .kv_heads = 1, .tq = 32768, .tk = 32768, .d_k = 1, .d_v = 1, .masked = true};
+  EXPECT_EQ(attention.configure(wide, {huge, true, {}}).code, Code::kTooLarge);
   EXPECT_EQ(attention.configure({.heads = 3, .kv_heads = 2}).code, Code::kNotMultiple);
   EXPECT_EQ(attention.rows(), 2);
   EXPECT_EQ(attention.set_mask(std::vector<float>(5)).code, Code::kSizeMismatch);

@@ -16,8 +16,8 @@ inline constexpr std::size_t kLanes = 4;
 
 // Rows of the widest register tile, whose rows are two vectors: with a product rounded once its
 // sums and operands take 15 registers; where a product needs one of its own, 11. More than eight
-// stores that wait for their sums hold up a Zen 3: of its peak, native Q·Kᵀ with d = 64 reaches 93 %
-// with six rows and 98 % with four; but four take more instructions for a product, which narrower
+// stores that wait for their sums hold up a Zen 3: of its peak, native Q·Kᵀ with d = 64 reaches 93
+// % with six rows and 98 % with four; but four take more instructions for a product, which narrower
 // processors have no room for.
 #ifdef __wasm_relaxed_simd__
 inline constexpr std::size_t kTileRows = 6;

@@ -2,7 +2,6 @@
 import type { CellRef } from '../core/types.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { parseNumber } from '../io/expression.ts';
-import { presetIds } from '../lessons/examples.ts';
 import { type Fill, filled, reseeded, resized, switched, withMatrix } from './changes.ts';
 import { inputShape, keysFollow, matrixIndex } from './problem.ts';
 import { beyondLimit } from './size-limit.ts';
@@ -60,7 +59,6 @@ export type Action =
   | { type: 'field'; field: FieldName; text: string }
   | { type: 'resize'; sizes: Partial<Sizes> }
   | { type: 'open'; preset: string; problem: Problem }
-  | { type: 'noExample'; preset: string }
   | { type: 'restore'; state: State; notice: string }
   | { type: 'undo' }
   | { type: 'redo' }
@@ -120,10 +118,6 @@ function reduced(state: State, action: Action): State {
       return changed(state, resized(state.problem, action.sizes));
     case 'open':
       return { ...changed(state, action.problem), preset: action.preset };
-    case 'noExample': {
-      const notice = `There is no example “${action.preset}”. The examples are ${presetIds.join(', ')}.`;
-      return { ...state, notice };
-    }
     case 'restore': {
       const { preset, problem, format, pinned, shown, reading, lab } = action.state;
       const { notice } = action;

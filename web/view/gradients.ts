@@ -47,17 +47,18 @@ const definitions: Readonly<Partial<Record<StageId, TemplateResult>>> = {
   dWo: mathml`${transposed(concat)}${dOutput}`,
 };
 
-/** The derivative of c·tanh(x/c). */
-const throughCap = mathml`<mo>(</mo><mn>1</mn><mo>−</mo><msup><mrow><mo>(</mo>${symbols.cappedScores}<mo>/</mo><mi>c</mi><mo>)</mo></mrow><mn>2</mn></msup><mo>)</mo>`;
+/** The derivative of c·tanh(x/c); on a narrow screen one line would not hold it too. */
+const throughCap = html`<br /><math>${mathml`<mo>⊙</mo><mo stretchy="false">(</mo><mn>1</mn><mo>−</mo><msup><mrow><mo>(</mo>${symbols.cappedScores}<mo>/</mo><mi>c</mi><mo>)</mo></mrow><mn>2</mn></msup><mo stretchy="false">)</mo>`}</math>`;
 
 export function gradients(context: StagesContext): TemplateResult {
   const { session } = context;
-  const definitionOf = (stage: StageId) =>
-    stage === 'dScores' && session.has('cappedScores')
-      ? mathml`${definitions[stage]}<mo>⊙</mo>${throughCap}`
-      : definitions[stage];
+  const formulaOf = (stage: StageId) => {
+    const formula = defined(stage, definitions[stage]);
+    const isCapped = stage === 'dScores' && session.has('cappedScores');
+    return isCapped ? html`<span>${formula}${throughCap}</span>` : formula;
+  };
   const one = (stage: StageId, editable = false) =>
-    draw('gradients', stage, context, { editable, formula: defined(stage, definitionOf(stage)) });
+    draw('gradients', stage, context, { editable, formula: formulaOf(stage) });
   const row = (stages: readonly StageId[]) =>
     html`<div class="row">${stages.map((stage) => one(stage))}</div>`;
   return html`<p class="lead">

@@ -8,6 +8,7 @@ import { exampleNames, type PresetId, presetIds, worked } from '../lessons/examp
 import type { presets } from '../lessons/presets.ts';
 import { initialState } from '../state/initial.ts';
 import { keysFollow, problemFrom } from '../state/problem.ts';
+import type { Action } from '../state/reducer.ts';
 import { partMissing, type Reduce, type Store } from '../state/store.ts';
 import {
   type InputId,
@@ -140,8 +141,7 @@ export class AttentionLabElement extends LitElement {
       (preset) => this.stateOf(preset)?.problem ?? null,
       () => this.#fetchHands(),
     );
-    if (state.preset !== this.preset)
-      workspace.store.dispatch({ type: 'noExample', preset: this.preset });
+    if (state.preset !== this.preset) workspace.store.dispatch(noExample(this.preset));
     workspace.addEventListener('state', () => this.requestUpdate());
     workspace.addEventListener('numbers', () => this.#numbersCame(workspace));
     return workspace;
@@ -433,9 +433,7 @@ export class AttentionLabElement extends LitElement {
   async #openExample(preset: string): Promise<void> {
     if (preset !== 'worked' || this.#loadingExamples) await this.loadExamples();
     const problem = this.stateOf(preset)?.problem;
-    this.store.dispatch(
-      problem ? { type: 'open', preset, problem } : { type: 'noExample', preset },
-    );
+    this.store.dispatch(problem ? { type: 'open', preset, problem } : noExample(preset));
   }
 
   #controls(state: State): TemplateResult {
@@ -717,6 +715,11 @@ function isInSight(element: HTMLElement): boolean {
 
 const stateFrom = (id: PresetId, parts: ProblemParts): State =>
   initialState(id, problemFrom(parts));
+
+const noExample = (preset: string): Action => ({
+  type: 'notice',
+  notice: `There is no example “${preset}”. The examples are ${presetIds.join(', ')}.`,
+});
 
 function isInside(cell: CellRef, session: ForwardSession): boolean {
   if (!session.has(cell.stage)) return false;
