@@ -57,7 +57,7 @@ const withWidgetAtOnce = {
   },
 };
 
-/** Nor is that of the page. */
+/** The page's own indentation is no content either. */
 const withoutHtmlIndentation = {
   name: 'without-html-indentation',
   transformIndexHtml: {

@@ -54,7 +54,7 @@ Status Attention::configure(const Config& config, const GivenMask& mask) {
   std::int64_t mask_cells = 0;
   if (config.masked) {
     mask_cells = cells_of(mask.shape);
-    // More than this no size of 32 bits may hold either.
+    // Before their number is cut to the 32 bits of a size.
     if (mask_cells > kArenaBytes) {
       return {Code::kTooLarge, "arena", static_cast<double>(mask_cells) * sizeof(float),
               static_cast<double>(kArenaBytes)};

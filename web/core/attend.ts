@@ -1,7 +1,7 @@
 /** Fused attention in WASM memory: resident inputs, one result, no stages. */
 import { constantOf, Held, requireLength, setRows, sizesOf } from './boundary.ts';
 import { AttentionError } from './errors.ts';
-import { cellsOf, placeInMask, requireKind, writeLengths, writeMask } from './masks.ts';
+import { cellsOf, placeInMask, requireChoice, writeLengths, writeMask } from './masks.ts';
 import type { Module } from './session.ts';
 import type { Attention, AttentionConfig, AttentionInputs, Engine, Layout, Mask } from './types.ts';
 
@@ -28,7 +28,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   configure(config: AttentionConfig): void {
     const sizes = sizesOf(config);
     const { kind = 'float', shape = [] } = config.mask ?? {};
-    requireKind(kind);
+    requireChoice('maskKind', kind);
     cellsOf(shape);
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     writeLengths((count) => this.module.lengthsOfAttention(this.handle, count), config);
@@ -131,10 +131,8 @@ export class WasmAttention extends Held<Module> implements Attention {
     [from, to]: readonly [from: number, to?: number],
     layout: Layout = 'heads',
   ): void {
-    // The types say so, but not every caller has them.
     if (!place) throw new AttentionError('notGiven', name);
-    if (layout !== 'heads' && layout !== 'tokens')
-      throw new AttentionError('badChoice', 'layout', layout, 'heads or tokens');
+    requireChoice('layout', layout);
     const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = this.#config;
     const own = {
       heads: place === 'queries' ? heads : kvHeads,

@@ -1,4 +1,4 @@
-/** Masks and valid lengths on their way into the core. */
+/** Masks, valid lengths and what is chosen by name, on their way into the core. */
 import { placeOf, requireWhole } from './boundary.ts';
 import { AttentionError } from './errors.ts';
 import type { AttentionConfig } from './types.ts';
@@ -35,10 +35,13 @@ export function writeMask(to: Float32Array, values: ArrayLike<number | boolean>)
 /** Of float32. */
 const largest = (2 - 2 ** -23) * 2 ** 127;
 
-/** Which masks there are is known to the types alone. */
-export function requireKind(kind: string): void {
-  if (kind !== 'float' && kind !== 'boolean')
-    throw new AttentionError('badChoice', 'maskKind', kind, 'float or boolean');
+const choices = { maskKind: ['float', 'boolean'], layout: ['heads', 'tokens'] } as const;
+
+/** Not every caller has the types, which allow nothing else. */
+export function requireChoice(subject: keyof typeof choices, found: string): void {
+  const known: readonly string[] = choices[subject];
+  if (!known.includes(found))
+    throw new AttentionError('badChoice', subject, found, known.join(' or '));
 }
 
 /** How many numbers a mask of this shape has. */

@@ -3,7 +3,7 @@ import { type ForwardModule, placeOf, requireLength } from './boundary.ts';
 import { AttentionError } from './errors.ts';
 import { indexOf, WasmForwardSession } from './forward-session.ts';
 import type { MainModule } from './generated/attention.mjs';
-import { cellsOf, placeInMask, requireKind, writeLengths, writeMask } from './masks.ts';
+import { cellsOf, placeInMask, requireChoice, writeLengths, writeMask } from './masks.ts';
 import {
   type CellRef,
   type CellTerms,
@@ -39,6 +39,7 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   }
 
   override setInput(stage: StageId, values: ArrayLike<number>, layout: Layout = 'heads'): void {
+    requireChoice('layout', layout);
     if (stage !== 'mask') {
       super.setInput(stage, values, layout);
       return;
@@ -51,7 +52,7 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   setMask({ kind, shape, values }: Mask): void {
     this.indexOfPresent('mask');
     if (!this.isGiven('mask')) throw new AttentionError('notGiven', 'mask');
-    requireKind(kind);
+    requireChoice('maskKind', kind);
     requireLength('mask', values, cellsOf(shape));
     const [a = 1, b = 1, c = 1, d = 1] = shape;
     const axes = [shape.length, a, b, c, d, values.length] as const;

@@ -213,6 +213,18 @@ test.each([
   expect(() => attend(engineOf, inputs as never, sizes as never)).toThrow(message);
 });
 
+test('a session refuses the same in the same words', () => {
+  const session = engineOf.createSession();
+  session.configure({ tq: 1, tk: 1, dK: 1, dV: 1, source: 'qkv', masked: true });
+  expect(() => session.setInput('q', [1], 'Heads' as never)).toThrow(
+    'The layout must be heads or tokens; found “Heads”.',
+  );
+  expect(() => session.setMask({ kind: 'bool' as never, shape: [1], values: [1] })).toThrow(
+    'The kind of a mask must be float or boolean; found “bool”.',
+  );
+  session.dispose();
+});
+
 test('no name but those of the inputs is written', () => {
   const attention = engineOf.createAttention({ tq: 1, tk: 1, dK: 1, dV: 1 });
   expect(() => attention.setInput('mask' as never, [1])).toThrow(AttentionError);
