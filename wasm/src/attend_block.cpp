@@ -3,10 +3,12 @@
 #include "attend_block.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 #include "attend_few.hpp"
+#include "attend_row.hpp"
 #include "attn/kernels.hpp"
 #include "attn/stages.hpp"
 #include "exponential.hpp"
@@ -106,22 +108,25 @@ class Panel {
   void finish() {
     const std::size_t width = block_.values.cols;
     float* const out = block_.out + first_ * width;
+    std::uint32_t careful = 0;  // a bit a row
     for (std::size_t v = 0; v < kVectors; ++v) {
       const simd::Vector total = simd::load(totals_ + v * simd::kLanes);
       const simd::Vector seen = simd::load(seen_ + v * simd::kLanes);
+      simd::Vector odd = simd::splat(0);
       // A true division: with one visible key x/1 is exactly x.
       for (std::size_t c = 0; c < width; ++c) {
         float* const sum = sums_ + c * kRows + v * simd::kLanes;
-        simd::store(sum, wasm_v128_and(wasm_f32x4_div(simd::load(sum), total), seen));
+        const simd::Vector result = wasm_v128_and(wasm_f32x4_div(simd::load(sum), total), seen);
+        odd = simd::multiply_add(result, simd::splat(0), odd);
+        simd::store(sum, result);
       }
+      const simd::Vector rows =
+          wasm_v128_and(wasm_f32x4_ne(odd, odd), wasm_f32x4_gt(total, simd::splat(0)));
+      careful |= static_cast<std::uint32_t>(wasm_i32x4_bitmask(rows)) << (v * simd::kLanes);
     }
     transpose_squares({sums_, width, kRows, kRows}, {out, kRows, width, width});
-    if (!block_.masked && limit_ == all_see_) return;
-    // A hidden key's weight of 0 times a NaN or an infinity is NaN.
-    for (std::size_t r = 0; r < kRows; ++r) {
-      if (std::isnan(row_sum({out + r * width, width}))) {
-        attend_visible(block_, first_ + r, scratch_.constants);
-      }
+    for (; careful != 0; careful &= careful - 1) {
+      attend_row(block_, first_ + static_cast<std::size_t>(std::countr_zero(careful)));
     }
   }
 
@@ -225,7 +230,7 @@ class Panel {
       // While all scores are −∞ they are subtracted from nothing: −∞ − −∞ would be NaN.
       const simd::Vector none = wasm_f32x4_eq(max.vectors[v], simd::splat(kHidden));
       const simd::Vector base = wasm_v128_andnot(max.vectors[v], none);
-      const simd::Vector factor = exponential(wasm_f32x4_sub(simd::load(maximum), base));
+      const simd::Vector factor = exponential.factor(wasm_f32x4_sub(simd::load(maximum), base));
       simd::store(maximum, max.vectors[v]);
       simd::store(factors_ + v * simd::kLanes, factor);
       simd::store(total, wasm_f32x4_mul(simd::load(total), factor));

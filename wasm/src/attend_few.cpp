@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attend_row.hpp"
 #include "exponential.hpp"
 #include "simd.hpp"
 
@@ -46,7 +47,7 @@ class Few {
       for (std::size_t r = 0; r < kRows; ++r) exponentiate(r, start, count);
       blend(start, count);
     }
-    for (std::size_t r = 0; r < kRows; ++r) finish(r, limit);
+    for (std::size_t r = 0; r < kRows; ++r) finish(r);
   }
 
  private:
@@ -115,7 +116,7 @@ class Few {
     const float max = wasm_f32x4_extract_lane(lanes, 0);
     // While all scores are −∞ they are subtracted from nothing: −∞ − −∞ would be NaN.
     const simd::Vector base = simd::splat(max == kHidden ? 0 : max);
-    factors_[r] = exponential(wasm_f32x4_sub(simd::splat(maxima_[r]), base));
+    factors_[r] = exponential.factor(wasm_f32x4_sub(simd::splat(maxima_[r]), base));
     maxima_[r] = max;
     // Every block by itself: a long chain of sums would no longer see what is added.
     simd::Vector total = simd::splat(0);
@@ -194,21 +195,23 @@ class Few {
     }
   }
 
-  void finish(std::size_t r, std::size_t limit) {
+  void finish(std::size_t r) {
     const Floats row{out(r), width()};
     if (!seen_[r]) {
       std::ranges::fill(row, 0.0F);
       return;
     }
     // A true division: with one visible key x/1 is exactly x.
-    const simd::Vector total = simd::splat(simd::sum(totals_[r]));
-    simd::map(row.data(), row.data(), row.size(),
-              [&](simd::Vector x) { return wasm_f32x4_div(x, total); });
-    const bool hides = block_.masked || static_cast<std::size_t>(block_.limits[first_ + r]) < limit;
-    if (hides && std::isnan(row_sum(row))) visible_row(r);
+    const float sum = simd::sum(totals_[r]);
+    const simd::Vector total = simd::splat(sum);
+    simd::Vector care = simd::splat(0);
+    simd::map(row.data(), row.data(), row.size(), [&](simd::Vector x) {
+      const simd::Vector result = wasm_f32x4_div(x, total);
+      care = simd::multiply_add(result, simd::splat(0), care);
+      return result;
+    });
+    if (sum > 0 && std::isnan(simd::sum(care))) attend_row(block_, first_ + r);
   }
-
-  void visible_row(std::size_t r) const;
 
   const Block& block_;
   std::size_t first_;
@@ -219,45 +222,6 @@ class Few {
   simd::Vector factors_[kRows];  // what the former sums are to be multiplied by
   bool seen_[kRows] = {};
 };
-
-void attend_visible(const Block& block, std::size_t row, const Exponential& exponential) {
-  const std::size_t depth = block.keys.cols;
-  const std::size_t width = block.values.cols;
-  const float* const query = block.queries + row * depth;
-  float* const out = block.out + row * width;
-  const auto power = [&](float x) {
-    return wasm_f32x4_extract_lane(exponential(simd::splat(x)), 0);
-  };
-  float max = kHidden;
-  float total = 0;
-  bool seen = false;
-  std::fill_n(out, width, 0.0F);
-  for (std::size_t j = 0; j < static_cast<std::size_t>(block.limits[row]); ++j) {
-    const float mask = block.masked ? block.masks[row][j * block.mask_step] : 0;
-    if (mask == kHidden) continue;
-    seen = true;
-    float score = 0;
-    for (std::size_t d = 0; d < depth; ++d) score += query[d] * block.keys.at(j, d);
-    score *= block.scale;
-    if (block.softcap) softcap({&score, 1}, *block.softcap, {&score, 1});
-    if (block.masked) score += mask;
-    const float new_max = score > max ? score : max;
-    const float base = new_max == kHidden ? 0 : new_max;
-    const float factor = power(max - base);
-    const float weight = power(score - base);
-    max = new_max;
-    total = total * factor + weight;
-    for (std::size_t c = 0; c < width; ++c) {
-      out[c] = out[c] * factor + weight * block.values.at(j, c);
-    }
-  }
-  for (std::size_t c = 0; c < width; ++c) out[c] = seen ? out[c] / total : 0;
-}
-
-template <std::size_t kRows>
-void Few<kRows>::visible_row(std::size_t r) const {
-  attend_visible(block_, first_ + r, exponential_);
-}
 
 }  // namespace
 
@@ -270,10 +234,6 @@ void attend_few(const Block& block, std::size_t first, const float* constants, F
     default:
       return Few<1>(block, first, constants, scratch.data()).run();
   }
-}
-
-void attend_visible(const Block& block, std::size_t row, const float* constants) {
-  attend_visible(block, row, Exponential(constants));
 }
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-// Fused attention of one to three rows, and of single rows that need care.
+// Fused attention of one to three rows.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,5 @@ namespace attn {
 // Computes the rows of a block from `first` on, fewer than four. `constants` are those of
 // Exponential; the scratch holds at least 1536 numbers.
 void attend_few(const Block& block, std::size_t first, const float* constants, Floats scratch);
-
-// Computes one row from nothing but the keys that it sees: slowly, but what is hidden may be NaN.
-void attend_visible(const Block& block, std::size_t row, const float* constants);
 
 }  // namespace attn

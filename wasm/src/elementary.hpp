@@ -1,8 +1,10 @@
 // eˣ and ln x in double from basic operations: the same bits everywhere, and no tables to download.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 
@@ -33,6 +35,17 @@ inline double log1p(double x) {
   return u == 1 ? x : log(u) * (x / (u - 1));
 }
 
+// 1/n! for n = 0 … 13, the Taylor series of eʳ.
+inline constexpr std::array<double, 14> kInverseFactorials = [] {
+  std::array<double, 14> inverses{};
+  double factorial = 1;
+  for (std::size_t n = 0; n < inverses.size(); ++n) {
+    if (n > 0) factorial *= static_cast<double>(n);
+    inverses[n] = 1 / factorial;
+  }
+  return inverses;
+}();
+
 // eˣ for x <= 0, within a few units in the last place: x = k·ln 2 + r with |r| <= ln 2/2, and the
 // Taylor series of eʳ; 0 below the smallest normal number.
 inline double exp(double x) {
@@ -42,19 +55,10 @@ inline double exp(double x) {
   if (!(x > -708)) return x != x ? x : 0;
   const double k = std::floor(x * std::numbers::log2e + 0.5);
   const double r = (x - k * kLn2High) - k * kLn2Low;
-  double series = 1;
-  for (int n = 13; n >= 1; --n) series = series * r / n + 1;
+  double series = kInverseFactorials[13];
+  for (std::size_t n = 13; n-- > 0;) series = series * r + kInverseFactorials[n];
   return series *
          std::bit_cast<double>(static_cast<std::uint64_t>(1023 + static_cast<int>(k)) << 52);
-}
-
-// tanh x for a float x, to the last bits of a float: (1 − e)/(1 + e) with e = e^−2|x|, and
-// x − x³/3 where 1 − e would cancel.
-inline float tanh(float x) {
-  const double size = std::abs(static_cast<double>(x));
-  const double e = exp(-2 * size);
-  const double y = size < 0x1p-8 ? size - size * size * size / 3 : (1 - e) / (1 + e);
-  return std::copysign(static_cast<float>(y), x);
 }
 
 }  // namespace attn::elementary

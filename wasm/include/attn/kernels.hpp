@@ -1,7 +1,7 @@
 // The arithmetic of the stages on plain arrays: no memory of their own, no errors, any length.
 //
-// Outputs come last and do not overlap inputs unless said. Numbers follow IEEE 754 (no fast-math),
-// so NaN and ±∞ travel as the formulas say.
+// Outputs come last and do not overlap inputs unless said; what takes numbers one by one may write
+// where it reads. Numbers follow IEEE 754 (no fast-math), so NaN and ±∞ travel as the formulas say.
 #pragma once
 
 #include <span>
