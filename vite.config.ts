@@ -33,12 +33,31 @@ const withoutIndentation = {
       : null,
 };
 
-/** No lazy part has a style sheet of its own, so nothing is to be fetched before its script. */
+/**
+ * No lazy part has a style sheet of its own, so nothing is to be fetched before its script: what Vite
+ * puts around every import() for that is taken off, and so is the second of two equal addresses.
+ */
 const withoutPreloads = {
   name: 'without-preloads',
   enforce: 'pre' as const,
   load: (id: string) =>
     id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
+  renderChunk: (code: string) => ({
+    code: code
+      .replace(
+        /__vitePreload\(\(\) => (import\([^)]*\)(?:\.then\(\(n\) => n\.\w+\))?), __VITE_PRELOAD__, import\.meta\.url\)/g,
+        '$1',
+      )
+      .replace(
+        /__vitePreload\(async \(\) => \{\s*const \{[^}]*\} = await (import\([^)]*\));\s*return \{[^}]*\};\s*\}, __VITE_PRELOAD__, import\.meta\.url\)/g,
+        '$1',
+      )
+      .replace(
+        /new URL\((new URL\("[^"]*", import\.meta\.url\))\.href, "" \+ import\.meta\.url\)/g,
+        '$1',
+      ),
+    map: null,
+  }),
 };
 
 /** The page's script is small and names the widget: a browser need not read it to fetch both. */

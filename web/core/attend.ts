@@ -13,7 +13,8 @@ const placeOfPast = { presentKey: 'keys', presentValue: 'values' } as const;
 
 export class WasmAttention extends Held<Module> implements Attention {
   #views = new Map<Place, Float32Array>();
-  #config!: AttentionConfig;
+  /** None when there was no memory for the last one. */
+  #config: AttentionConfig | null = null;
 
   constructor(module: Module, config: AttentionConfig) {
     super(module, module.createAttention());
@@ -53,18 +54,21 @@ export class WasmAttention extends Held<Module> implements Attention {
       d,
       kind === 'boolean',
     );
-    if (done || this.failure === 'outOfMemory') this.#views.clear();
+    if (done || this.failure === 'outOfMemory') {
+      this.#views.clear();
+      this.#config = null;
+    }
     this.require(done, config);
     this.#config = { ...config };
   }
 
   setInput(name: 'q' | 'k' | 'v', values: ArrayLike<number>, layout: Layout = 'heads'): void {
-    const { tq, past = 0 } = this.#config;
+    const { tq, past = 0 } = this.#configFor(name);
     this.#setRows(name, placeOfInput[name], values, name === 'q' ? [0, tq] : [past], layout);
   }
 
   setPast(name: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
-    this.#setRows(name, placeOfPast[name], values, [0, this.#config.past ?? 0]);
+    this.#setRows(name, placeOfPast[name], values, [0, this.#configFor(name).past ?? 0]);
   }
 
   setInputs(inputs: AttentionInputs): void {
@@ -75,7 +79,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   }
 
   setMask(values: Mask['values']): void {
-    const { mask } = this.#config;
+    const { mask } = this.#configFor('mask');
     if (!mask) throw new AttentionError('stageAbsent', 'mask');
     const staging = this.#view('maskOfAttention');
     requireLength('mask', values, staging.length);
@@ -103,6 +107,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   }
 
   get output(): Float32Array {
+    this.#configFor('output');
     return this.#view('output');
   }
 
@@ -113,6 +118,11 @@ export class WasmAttention extends Held<Module> implements Attention {
   override dispose(): void {
     super.dispose();
     this.#views.clear();
+  }
+
+  #configFor(name: string): AttentionConfig {
+    if (!this.#config) throw new AttentionError('stageAbsent', name);
+    return this.#config;
   }
 
   #view(place: Place): Float32Array {
@@ -133,7 +143,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   ): void {
     if (!place) throw new AttentionError('notGiven', name);
     requireChoice('layout', layout);
-    const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = this.#config;
+    const { batch = 1, heads = 1, kvHeads = 1, tq, tk, dK, dV } = this.#configFor(name);
     const own = {
       heads: place === 'queries' ? heads : kvHeads,
       rows: place === 'queries' ? tq : tk,

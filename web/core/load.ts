@@ -12,7 +12,10 @@ import type { Build, Engine, ForwardEngine, StageInfo } from './types.ts';
 export const version = '0.1.0';
 
 export interface LoadOptions {
-  /** Address of the folder that holds the .wasm files, when it is not where the script is. */
+  /**
+   * Address of the folder that holds the .wasm files, when it is not where the script is; a relative
+   * one is relative to the page.
+   */
   readonly wasmUrl?: string | URL;
   /** Takes this build instead of the best one; there is no fallback then. */
   readonly build?: Build;
@@ -135,8 +138,10 @@ async function start(
   fallbackReason: string,
 ): Promise<ForwardEngine> {
   const file = `${part.name}-${build}.wasm`;
-  const url = folder === undefined ? part.wasm[build] : new URL(file, folder);
-  const [factory, bytes] = await Promise.all([importScript(part, build), read(url, file)]);
+  const [factory, bytes] = await Promise.all([
+    importScript(part, build),
+    read(file, () => (folder === undefined ? part.wasm[build] : within(folder, file))),
+  ]);
   const compiled = await compile(bytes, file);
   const module = await instantiate(factory, compiled, file);
   const stages: readonly StageInfo[] = JSON.parse(module.stageTable());
@@ -159,10 +164,18 @@ async function importScript(part: Part<ForwardEngine>, build: Build): Promise<Fa
   }
 }
 
-async function read(url: URL, file: string): Promise<Uint8Array<ArrayBuffer>> {
+/** The address of a file in a folder, whose own address may lack the slash at its end. */
+function within(folder: string | URL, file: string): URL {
+  const base = new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href);
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  return new URL(file, base);
+}
+
+async function read(file: string, address: () => URL): Promise<Uint8Array<ArrayBuffer>> {
   let bytes: Uint8Array<ArrayBuffer>;
   let type = 'something else';
   try {
+    const url = address();
     if (url.protocol === 'file:' && 'process' in globalThis) {
       bytes = await readFile(url);
     } else {

@@ -49,7 +49,7 @@ const rangeFlops = 512e6;
 
 /** What a score takes besides its products, in flops of the same time: its exponential, and a softcap. */
 const flopsOfExponential = 20;
-const flopsOfSoftcap = 1000;
+const flopsOfSoftcap = 350;
 
 /** Two flops for each product in Q·Kᵀ and in A·V, and what every score takes besides. */
 export function flopsOf(config: AttentionConfig): number {

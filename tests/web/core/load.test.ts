@@ -44,9 +44,23 @@ describe('from a server', () => {
     server.close();
   });
 
-  test('a folder of the host’s own', async () => {
-    const engine = await load({ wasmUrl: `${address}/good/` });
-    expect(['simd128', 'relaxed']).toContain(engine.build);
+  test.each(['/good/', '/good', '/good?version=2'])(
+    'a folder of the host’s own: %s',
+    async (folder) => {
+      const engine = await load({ wasmUrl: `${address}${folder}` });
+      expect(['simd128', 'relaxed']).toContain(engine.build);
+    },
+  );
+
+  test('a relative one is relative to the page, and nothing without a page', async () => {
+    const error = await errorOf(load({ wasmUrl: 'good/' }));
+    expect(error.code).toBe('wasmMissing');
+    vi.stubGlobal('document', { baseURI: `${address}/lessons.html` });
+    try {
+      expect((await load({ wasmUrl: 'good' })).fallbackReason).toBe('');
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   test.each([

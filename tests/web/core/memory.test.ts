@@ -85,6 +85,9 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
       expect.objectContaining({ code: 'outOfMemory', subject: 'arena' }),
     );
     expect(fused.rows).toBe(0);
+    for (const use of [() => fused.setInput('v', [7]), () => fused.output]) {
+      expect(use).toThrow(expect.objectContaining({ code: 'stageAbsent' }));
+    }
     fused.configure(small);
     fused.setInput('v', [7]);
     fused.run();

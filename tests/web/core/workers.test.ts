@@ -225,7 +225,7 @@ test('jobs that come at the same time all get their own results', async () => {
 
 test('what a softcap takes counts as work, and keys may have no width', async () => {
   const sent = watched();
-  const narrow = { tq: 600, tk: 600, dK: 1, dV: 1 };
+  const narrow = { tq: 900, tk: 900, dK: 1, dV: 1 };
   await attendAsync(engine, counting(narrow), narrow, { workers: 2 });
   expect(sent.size).toBe(0);
   await attendAsync(engine, counting(narrow), { ...narrow, softcap: 5 }, { workers: 2 });
