@@ -522,6 +522,8 @@ test('a mask that is drawn is painted by Space and by a click, not by a drag', a
   const before = await page.evaluate(() => scrollY);
   await page.keyboard.press('Space');
   await expect.poll(hidden).toEqual(['1,1']);
+  const said = lab.host.locator('.visually-hidden[role="status"]');
+  await expect(said).toHaveText('token 1 is now hidden from token 1.');
   await expect(who).toContainText('−∞');
   const [drawn] = (await drawnCells(lab, 'mask')).filter(({ value }) => value === '-Infinity');
   expect(drawn?.drawn).toBe('hatched');

@@ -12,8 +12,11 @@ test('a cell of the mask is painted by click and by Space, and hides its key exa
     ['1.0000', '0.0000'],
     ['0.1192', '0.8808'],
   ]);
+  const said = lab.host.locator('.visually-hidden[role="status"]');
+  await expect(said).toHaveText('token 1 is now hidden from token 0.');
   await lab.cell('mask', 0, 1).focus();
   await page.keyboard.press('Space');
+  await expect(said).toHaveText('token 1 is now shown to token 0.');
   await expect(lab.cell('weights', 0, 1)).toHaveText('0.1192');
   await lab.host.getByLabel('causal mask').check();
   await expect(lab.cell('mask', 0, 1)).toHaveText('−∞');

@@ -91,7 +91,7 @@ export class AttentionLabElement extends LitElement {
   #loadingExamples: Promise<void> | null = null;
   #coloured: typeof coloured | null = null;
   #section = '';
-  /** What was done by a button whose effect cannot be heard. */
+  /** What was done where the effect cannot be heard. */
   #said = '';
   /** The heading that was gone to; its section is the one in view as long as it can be seen. */
   #destination: HTMLElement | null = null;
@@ -461,15 +461,15 @@ export class AttentionLabElement extends LitElement {
       onNames: () => this.#openTools((tools) => tools.openNames()),
       onUndo: () => {
         store.dispatch({ type: 'undo' });
-        this.#said = `Undone. Steps left to undo: ${store.state.past.length}.`;
+        this.say(`Undone. Steps left to undo: ${store.state.past.length}.`);
       },
       onRedo: () => {
         store.dispatch({ type: 'redo' });
-        this.#said = `Redone. Steps left to redo: ${store.state.future.length}.`;
+        this.say(`Redone. Steps left to redo: ${store.state.future.length}.`);
       },
       onReset: () => {
         void this.#attempt(this.#openExample(store.state.preset));
-        this.#said = 'Reset: the example stands there as it was.';
+        this.say('Reset: the example stands there as it was.');
       },
     });
   }
@@ -608,6 +608,11 @@ export class AttentionLabElement extends LitElement {
   get shown(): Shown {
     const { shown } = this.store.state;
     return this.session ? shownWithin(this.session, shown) : shown;
+  }
+
+  say(text: string): void {
+    this.#said = text;
+    this.requestUpdate();
   }
 
   offerMatrix(stage: InputId, text: string): void {

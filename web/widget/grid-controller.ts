@@ -2,6 +2,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { CellRef, ForwardSession, StageId } from '../core/types.ts';
 import { fullPrecision } from '../format/number-text.ts';
+import { indexPhrase } from '../format/stage-text.ts';
 import { parseNumber } from '../io/expression.ts';
 import { inputShape, matrixIndex } from '../state/problem.ts';
 import type { Store } from '../state/store.ts';
@@ -14,6 +15,8 @@ export interface GridHost extends ReactiveControllerHost {
   readonly session: ForwardSession | null;
   /** A text with more than one number was pasted into a cell of this input. */
   offerMatrix(stage: InputId, text: string): void;
+  /** Tells those who hear the page what was done. */
+  say(text: string): void;
   /** Puts the focus on the first link of the explanation. */
   goToPanel(): void;
 }
@@ -295,7 +298,16 @@ export class GridController implements ReactiveController {
     if (store.state.problem.causal && col > row) {
       const notice = 'The causal mask hides this key already; your own mask changes nothing here.';
       store.dispatch({ type: 'notice', notice });
-    } else store.dispatch({ type: 'paint', row, col });
+      return;
+    }
+    store.dispatch({ type: 'paint', row, col });
+    const { problem } = store.state;
+    const [query, key] = [
+      indexPhrase('query', row, problem.names),
+      indexPhrase('key', col, problem.names),
+    ];
+    const done = givenValue(problem, cell) === -Infinity ? 'hidden from' : 'shown to';
+    this.#host.say(`${key} is now ${done} ${query}.`);
   }
 
   /** The input shows the number at full precision while it is edited. */
