@@ -353,6 +353,19 @@ TEST(Fused, LargeValuesDoNotOverflow) {
   }
 }
 
+// In the careful order, too, and with more columns than are summed at once.
+TEST(Fused, LongChainsOfLargeValuesAreSummedInBlocks) {
+  constexpr std::int64_t kKeys = 300000;
+  Case given{.config = {.tq = 1, .tk = kKeys, .d_k = 0, .d_v = 67}};
+  given.v.assign(kKeys * 67, 3e38F);
+  Attention attention;
+  give(given, attention);
+  attention.run(0, 1);
+  // The mean of equal values, over a sum of kKeys/256 blocks, each of which rounds it once.
+  const double tolerance = kKeys / 256.0 * kEps / 2;
+  for (const float cell : attention.output()) EXPECT_NEAR(cell / 3e38, 1, tolerance);
+}
+
 // A weight that only a number below the smallest normal one can hold still counts.
 TEST(Fused, LeastWeightsCount) {
   for (const std::int64_t tq : {1, 3, 4, 8}) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "attn/kernels.hpp"
@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kBlockKeys = 256;
+constexpr std::size_t kStripCols = 64;
 
 // The keys that a row sees, up to kBlockKeys at a time.
 class VisibleKeys {
@@ -39,7 +40,9 @@ class VisibleKeys {
   // Their scores as the softmax takes them.
   Floats scores() {
     const Floats scores{scores_.data(), count_};
-    for (std::size_t i = 0; i < count_; ++i) scores[i] = dot(block_.keys.row(keys_[i]));
+    for (std::size_t i = 0; i < count_; ++i) {
+      scores[i] = simd::dot(query_, block_.keys.row(keys_[i]), block_.keys.cols);
+    }
     scale(scores, block_.scale, scores);
     if (block_.softcap) softcap(scores, *block_.softcap, scores);
     if (block_.masked) {
@@ -52,21 +55,6 @@ class VisibleKeys {
 
  private:
   float mask_of(std::size_t key) const { return block_.masked ? mask_[key * block_.mask_step] : 0; }
-
-  float dot(const float* key) const {
-    const std::size_t depth = block_.keys.cols;
-    simd::Vector sums = simd::splat(0);
-    std::size_t d = 0;
-    for (; d + simd::kLanes <= depth; d += simd::kLanes) {
-      sums = simd::multiply_add(simd::load(query_ + d), simd::load(key + d), sums);
-    }
-    if (d < depth) {
-      const std::size_t rest = depth - d;
-      sums = simd::multiply_add(simd::load_first(query_ + d, rest), simd::load_first(key + d, rest),
-                                sums);
-    }
-    return simd::sum(sums);
-  }
 
   const Block& block_;
   const float* query_;
@@ -102,11 +90,14 @@ void attend_row(const Block& block, std::size_t row) {
   for (keys.rewind(); keys.next();) {
     const Floats weights = exponentials();
     divide(weights, {}, total, weights);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const simd::Vector weight = simd::splat(weights[i]);
-      simd::map(out, keys.values(i), out, width, [&](simd::Vector sum, simd::Vector value) {
-        return simd::multiply_add(weight, value, sum);
-      });
+    // Every block by itself: a long chain of sums would no longer see what is added.
+    for (std::size_t c = 0; c < width; c += kStripCols) {
+      const std::size_t cols = std::min(kStripCols, width - c);
+      std::array<float, kStripCols> sums{};
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        simd::add_multiple(weights[i], keys.values(i) + c, sums.data(), cols);
+      }
+      simd::add_multiple(1, sums.data(), out + c, cols);
     }
   }
 }

@@ -16,32 +16,12 @@ bool hidden(ConstMatrix mask, std::size_t i, std::size_t j) {
   return mask.data != nullptr && mask.at(i, j) == kHidden;
 }
 
-// out += factor·row
-void add_row(float factor, const float* row, float* out, std::size_t count) {
-  const simd::Vector factors = simd::splat(factor);
-  simd::map(row, out, out, count,
-            [&](simd::Vector r, simd::Vector o) { return simd::multiply_add(factors, r, o); });
-}
-
-float dot(const float* a, const float* b, std::size_t count) {
-  simd::Vector lanes = simd::splat(0);
-  std::size_t i = 0;
-  for (; i + simd::kLanes <= count; i += simd::kLanes) {
-    lanes = simd::multiply_add(simd::load(a + i), simd::load(b + i), lanes);
-  }
-  if (i < count) {
-    const std::size_t rest = count - i;
-    lanes = simd::multiply_add(simd::load_first(a + i, rest), simd::load_first(b + i, rest), lanes);
-  }
-  return simd::sum(lanes);
-}
-
 }  // namespace
 
 void add_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < a.cols; ++j) {
-      if (!hidden(mask, i, j)) add_row(a.at(i, j), b.row(j), out.row(i), out.cols);
+      if (!hidden(mask, i, j)) simd::add_multiple(a.at(i, j), b.row(j), out.row(i), out.cols);
     }
   }
 }
@@ -49,7 +29,7 @@ void add_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
 void add_transposed_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < a.cols; ++j) {
-      if (!hidden(mask, i, j)) add_row(a.at(i, j), b.row(i), out.row(j), out.cols);
+      if (!hidden(mask, i, j)) simd::add_multiple(a.at(i, j), b.row(i), out.row(j), out.cols);
     }
   }
 }
@@ -57,7 +37,7 @@ void add_transposed_product(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matr
 void add_product_transposed(ConstMatrix a, ConstMatrix b, ConstMatrix mask, Matrix out) {
   for (std::size_t i = 0; i < out.rows; ++i) {
     for (std::size_t j = 0; j < out.cols; ++j) {
-      if (!hidden(mask, i, j)) out.at(i, j) += dot(a.row(i), b.row(j), a.cols);
+      if (!hidden(mask, i, j)) out.at(i, j) += simd::dot(a.row(i), b.row(j), a.cols);
     }
   }
 }

@@ -102,4 +102,22 @@ inline void map(const float* a, const float* b, float* out, std::size_t count,
   }
 }
 
+// Σ a[i]·b[i].
+inline float dot(const float* a, const float* b, std::size_t count) {
+  Vector lanes = splat(0);
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) lanes = multiply_add(load(a + i), load(b + i), lanes);
+  if (i < count) {
+    const std::size_t rest = count - i;
+    lanes = multiply_add(load_first(a + i, rest), load_first(b + i, rest), lanes);
+  }
+  return sum(lanes);
+}
+
+// out += factor·row.
+inline void add_multiple(float factor, const float* row, float* out, std::size_t count) {
+  const Vector factors = splat(factor);
+  map(row, out, out, count, [&](Vector r, Vector o) { return multiply_add(factors, r, o); });
+}
+
 }  // namespace attn::simd
