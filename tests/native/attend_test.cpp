@@ -366,6 +366,25 @@ TEST(Fused, LongChainsOfLargeValuesAreSummedInBlocks) {
   for (const float cell : attention.output()) EXPECT_NEAR(cell / 3e38, 1, tolerance);
 }
 
+// Where a sum overflows depends on its order: it is that of the stages, or comes back to it.
+TEST(Fused, ProductsOverflowAsInTheStages) {
+  for (const std::int64_t tq : {1, 2, 3, 4, 5, 8}) {
+    for (const float hidden : {0.0F, kNan}) {
+      Case given{.config = {.tq = tq, .tk = 3, .d_k = 8, .d_v = 1, .masked = true}};
+      given.q.assign(static_cast<std::size_t>(tq) * 8, 1);
+      given.k.assign(24, 0);
+      for (std::size_t d = 0; d < 8; ++d) given.k[d] = d % 2 == 0 ? 2e38F : -2e38F;
+      given.v = {1, 2, hidden};
+      given.mask_shape = {3};
+      given.mask = {0, 0, -kInfinity};
+      Attention attention;
+      give(given, attention);
+      attention.run(0, tq);
+      for (const float cell : attention.output()) EXPECT_EQ(cell, 1.5F) << tq << " " << hidden;
+    }
+  }
+}
+
 // A weight that only a number below the smallest normal one can hold still counts.
 TEST(Fused, LeastWeightsCount) {
   for (const std::int64_t tq : {1, 3, 4, 8}) {

@@ -210,7 +210,9 @@ class Few {
       care = simd::multiply_add(result, simd::splat(0), care);
       return result;
     });
-    if (sum > 0 && std::isnan(simd::sum(care))) attend_row(block_, first_ + r);
+    // Also where a score is NaN: parts of an overflowing sum may be +∞ and −∞ that in order are
+    // not.
+    if (std::isnan(simd::sum(care))) attend_row(block_, first_ + r);
   }
 
   const Block& block_;

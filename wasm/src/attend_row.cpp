@@ -40,9 +40,7 @@ class VisibleKeys {
   // Their scores as the softmax takes them.
   Floats scores() {
     const Floats scores{scores_.data(), count_};
-    for (std::size_t i = 0; i < count_; ++i) {
-      scores[i] = simd::dot(query_, block_.keys.row(keys_[i]), block_.keys.cols);
-    }
+    for (std::size_t i = 0; i < count_; i += simd::kLanes) write_products(i);
     scale(scores, block_.scale, scores);
     if (block_.softcap) softcap(scores, *block_.softcap, scores);
     if (block_.masked) {
@@ -55,6 +53,20 @@ class VisibleKeys {
 
  private:
   float mask_of(std::size_t key) const { return block_.masked ? mask_[key * block_.mask_step] : 0; }
+
+  // Scores i … i + 3, each summed in the order of the stages: another may overflow elsewhere.
+  void write_products(std::size_t i) {
+    const float* keys[simd::kLanes];
+    for (std::size_t k = 0; k < simd::kLanes; ++k) {
+      keys[k] = block_.keys.row(keys_[std::min(i + k, count_ - 1)]);
+    }
+    simd::Vector sums = simd::splat(0);
+    for (std::size_t d = 0; d < block_.keys.cols; ++d) {
+      const simd::Vector column = wasm_f32x4_make(keys[0][d], keys[1][d], keys[2][d], keys[3][d]);
+      sums = simd::multiply_add(simd::splat(query_[d]), column, sums);
+    }
+    simd::store(&scores_[i], sums);
+  }
 
   const Block& block_;
   const float* query_;
