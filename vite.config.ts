@@ -1,9 +1,6 @@
 /** Builds the hosted page and the stand-alone widget as one static site with relative addresses. */
 import { defineConfig, type IndexHtmlTransformContext } from 'vite';
 
-// The WASM glue names Node's `module` in a branch that browsers never take.
-const external = [/^(node:)?module$/];
-
 /** Fetched when they are first needed; everything else of the widget comes in one piece. */
 const later =
   /(widget\/(overflow|tools|page-end|engine-panel|speed|plain-loop|grid-controller|grid-keys|scale-lab|address-bar|insight|whole-run|next-cell)|view\/(dialogs|engine-panel|scale-lab|heat-\w+|region|later-styles|gradients|inspector)|format\/explain|lessons\/presets|core\/(pause|work|session|attend|masks|whole-errors)|state\/(address|changes|packed|reducer|size-conflicts|size-limit)|io\/)/;
@@ -98,7 +95,6 @@ export default defineConfig({
     minify: 'terser',
     terserOptions: { ecma: 2020, module: true, compress: { passes: 2, unsafe_arrows: true } },
     rolldownOptions: {
-      external,
       checks: { pluginTimings: false },
       input: { index: 'index.html', 'attention-lab': 'web/widget/define.ts' },
       preserveEntrySignatures: 'strict',
@@ -114,6 +110,5 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    rolldownOptions: { external },
   },
 });

@@ -40,7 +40,7 @@ export function buildWasm(...more) {
 function buildWorker() {
   run('node_modules/.bin/rolldown', [
     ...['web/core/worker.ts', '--format', 'iife', '--minify', '--log-level', 'warn'],
-    ...['--external', 'module', '--external', 'node:worker_threads'],
+    ...['--external', 'node:worker_threads'],
     ...['--transform.define', 'import.meta.url:scriptAddress'],
     ...['--intro', 'const scriptAddress = "file:///";'],
     ...['--file', 'web/core/generated/worker.js'],
