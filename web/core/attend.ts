@@ -28,7 +28,8 @@ export class WasmAttention extends Held<Module> implements Attention {
 
   configure(config: AttentionConfig): void {
     const sizes = sizesOf(config);
-    const { kind = 'float', shape = [] } = config.mask ?? {};
+    const kind = config.mask?.kind ?? 'float';
+    const shape = config.mask?.shape ?? [];
     requireChoice('maskKind', kind);
     cellsOf(shape);
     const [a = 1, b = 1, c = 1, d = 1] = shape;
@@ -103,6 +104,7 @@ export class WasmAttention extends Held<Module> implements Attention {
         throw new AttentionError('rowOutside', 'output', row, this.rows);
       }
     }
+    this.#configFor('output');
     this.module.attend(this.handle, first, last);
   }
 
@@ -112,6 +114,7 @@ export class WasmAttention extends Held<Module> implements Attention {
   }
 
   get scale(): number {
+    this.#configFor('scale');
     return this.module.scaleOfAttention(this.handle);
   }
 
@@ -170,12 +173,22 @@ function apart(inputs: AttentionInputs): AttentionInputs {
   return Object.fromEntries(entries);
 }
 
+/** Refuses past keys without numbers: as zeros they would take their share. */
+export function requirePast(inputs: AttentionInputs, config: AttentionConfig): void {
+  const { batch, kvHeads, past, dK, dV } = sizesOf(config);
+  const rows = batch * kvHeads * past;
+  if (rows === 0) return;
+  requireLength('presentKey', inputs.pastKey ?? [], rows * dK);
+  requireLength('presentValue', inputs.pastValue ?? [], rows * dV);
+}
+
 /** Runs attention once and returns a copy of the result, [batch, heads, tq, dV]. */
 export function attend(
   engine: Engine,
   inputs: AttentionInputs,
   config: AttentionConfig,
 ): Float32Array {
+  requirePast(inputs, config);
   const own = apart(inputs);
   const attention = engine.createAttention(config);
   try {

@@ -4,7 +4,9 @@ import type { MainModule } from './generated/forward.mjs';
 import type { AttentionConfig, Layout, StageId } from './types.ts';
 
 /** The generated module with the one runtime export that its types leave out. */
-export type ForwardModule = MainModule & { readonly wasmMemory: WebAssembly.Memory };
+export type ForwardModule = MainModule & {
+  readonly wasmMemory: { readonly buffer: ArrayBufferLike };
+};
 
 /** Something that the core holds and knows by a number. */
 export abstract class Held<M extends ForwardModule> {
@@ -88,7 +90,9 @@ export function setRows(
     view.set(values);
     return;
   }
-  const numbers = values instanceof Float32Array ? values : Float32Array.from(values);
+  // What lies in the core's own memory is moved while it is read.
+  const isApart = values instanceof Float32Array && values.buffer !== view.buffer;
+  const numbers = isApart ? values : Float32Array.from(values);
   for (let at = 0; at < numbers.length; at += cols) {
     const [b, h, row] = placeOf(at, [heads, count, cols]);
     const source = layout === 'heads' ? at : ((b * count + row) * heads + h) * cols;

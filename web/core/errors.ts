@@ -14,10 +14,10 @@ const sentences = {
     `${subject} must be a whole number of at least ${expected}; found ${found}.`,
   tooLarge: (subject: string, found: Fact, expected: Fact) =>
     subject === subjects.arena
-      ? `The matrices of all stages need ${megabytes(found)}; at most ${megabytes(expected)} fit.`
+      ? `These sizes need ${megabytes(found)}; at most ${megabytes(expected)} fit.`
       : `${subject} may be at most ${expected}; found ${found}.`,
   outOfMemory: (_subject: string, found: Fact) =>
-    `This machine does not give the ${megabytes(found)} that these sizes need; choose smaller ones.`,
+    `There is no memory for the ${megabytes(found)} that these sizes need; choose smaller ones.`,
   sizeMismatch: (subject: string, found: Fact, expected: Fact) =>
     `${subject} is ${found}, but the other sizes need ${expected}.`,
   notMultiple: (subject: string, found: Fact, expected: Fact) =>

@@ -171,11 +171,15 @@ function within(folder: string | URL, file: string): URL {
   return new URL(file, base);
 }
 
-async function read(file: string, address: () => URL): Promise<Uint8Array<ArrayBuffer>> {
+async function read(
+  file: string,
+  address: () => URL | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
   let bytes: Uint8Array<ArrayBuffer>;
   let type = 'something else';
   try {
     const url = address();
+    if (!url) throw new Error('there is no such build');
     if (url.protocol === 'file:' && 'process' in globalThis) {
       bytes = await readFile(url);
     } else {

@@ -18,7 +18,7 @@ export function writeLengths(
   if (view.length === 0)
     throw new AttentionError('outOfMemory', 'validLengths', 4 * lengths.length);
   // Beyond a whole number of 32 bits there is no legal length; the core names the bound.
-  view.set(lengths.map((length) => Math.max(-1, Math.min(length, 2 ** 31 - 1))));
+  view.set(lengths.map((length) => Math.max(-(2 ** 31), Math.min(length, 2 ** 31 - 1))));
 }
 
 /**
@@ -46,7 +46,10 @@ export function requireChoice(subject: keyof typeof choices, found: string): voi
 
 /** How many numbers a mask of this shape has. */
 export function cellsOf(shape: readonly number[]): number {
-  for (const extent of shape) requireWhole('mask', extent);
+  for (const extent of shape) {
+    requireWhole('maskExtent', extent);
+    if (extent < 0) throw new AttentionError('badSize', 'maskExtent', extent, 0);
+  }
   return shape.reduce((product, extent) => product * extent, 1);
 }
 

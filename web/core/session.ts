@@ -71,6 +71,9 @@ export class WasmSession extends WasmForwardSession<Module> implements Session {
   }
 
   setPast(stage: 'presentKey' | 'presentValue', values: ArrayLike<number>): void {
+    if (stage !== 'presentKey' && stage !== 'presentValue') {
+      throw new AttentionError('notGiven', stage);
+    }
     const { batch, heads, rows, cols } = this.shape(stage);
     const view = this.view(stage);
     const past = rows - this.shape(stage === 'presentKey' ? 'k' : 'v').rows;

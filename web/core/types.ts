@@ -251,9 +251,9 @@ export interface AttentionInputs {
   readonly k: ArrayLike<number>;
   /** [batch, kvHeads, tk − past, dV] */
   readonly v: ArrayLike<number>;
-  /** [batch, kvHeads, past, dK] */
+  /** [batch, kvHeads, past, dK]; `attend` needs it where there is a past. */
   readonly pastKey?: ArrayLike<number>;
-  /** [batch, kvHeads, past, dV] */
+  /** [batch, kvHeads, past, dV]; likewise. */
   readonly pastValue?: ArrayLike<number>;
   /** As many numbers as the configuration's mask has. */
   readonly mask?: Mask['values'];
@@ -281,8 +281,8 @@ export interface ForwardEngine {
 
 /** A running engine of everything. */
 export interface Engine extends ForwardEngine {
-  /** The compiled module, from which workers make instances of their own. */
-  readonly compiled: WebAssembly.Module;
+  /** The compiled module, a WebAssembly.Module, from which workers make instances of their own. */
+  readonly compiled: object;
   /** Bytes that sessions hold, and bytes of WASM memory, which never shrinks. */
   memory(): { readonly inUse: number; readonly total: number };
   /**

@@ -12,7 +12,7 @@ export interface Failure {
 }
 
 export type ToWorker =
-  | { readonly type: 'start'; readonly compiled: WebAssembly.Module }
+  | { readonly type: 'start'; readonly compiled: object }
   | {
       readonly type: 'job';
       readonly job: number;

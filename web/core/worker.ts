@@ -45,7 +45,7 @@ function serve(port: Port): void {
     }
   };
 
-  const start = async (compiled: WebAssembly.Module): Promise<void> => {
+  const start = async (compiled: object): Promise<void> => {
     // Both builds have the same script but for the name of a file that is not fetched here.
     module = (await instantiate(script as Factory, compiled, 'worker')) as Module;
     say({ type: 'ready' });

@@ -2,7 +2,7 @@
  * Fused attention without holding up the calling thread: its rows are shared out to workers, each
  * with an instance of its own, or worked in slices where there are no workers.
  */
-import { attend } from './attend.ts';
+import { attend, requirePast } from './attend.ts';
 import { sizesOf } from './boundary.ts';
 import { AttentionError } from './errors.ts';
 import { pause } from './pause.ts';
@@ -38,8 +38,12 @@ export interface AsyncOptions {
 const asyncFlops = 270e6;
 /** Without workers, the calling thread is given back after about so many flops (2 to 3 ms). */
 const sliceFlops = 60e6;
-/** A worker that does not answer for so long is dead; a range takes milliseconds. */
+/**
+ * A worker that does not answer for so long is dead. A range takes milliseconds, or, of rows with very
+ * many keys, what even a slow machine takes for its flops.
+ */
 const patience = 20_000;
+const leastFlopsPerMs = 1e6;
 /** So many bytes of memory for copies are kept at most. */
 const mostSpare = 2 ** 26;
 /** Workers without work are kept so long. */
@@ -71,6 +75,7 @@ export async function attendAsync(
     onProgress?.(batch * heads * tq, batch * heads * tq);
     return result;
   }
+  requirePast(inputs, config);
   return untilAborted(poolOf(engine).take(inputs, config, options), signal);
 }
 
@@ -101,7 +106,7 @@ interface Job {
   readonly options: AsyncOptions;
 }
 
-const pools = new WeakMap<WebAssembly.Module, Pool>();
+const pools = new WeakMap<object, Pool>();
 
 function poolOf(engine: Engine): Pool {
   let pool = pools.get(engine.compiled);
@@ -205,25 +210,30 @@ class Pool {
         onProgress?.(done, rows);
         if (done === rows) finish(() => resolve(result as Float32Array));
       };
+      const longest = Math.max(...ranges.map(([first, last]) => last - first));
+      const answer = patience + (flopsOf(config) / rows) * (longest / leastFlopsPerMs);
       for (const [i, hand] of hands.entries()) {
-        hand.listen({
-          message: (message) => {
-            if (message.type === 'taken') {
-              this.#keep(message.buffers);
-            } else if (message.type === 'failed' && message.job === number) {
-              const { code, subject, found, expected } = message.failure;
-              finish(() => reject(new AttentionError(code, subject, found, expected)));
-            } else if (message.type === 'rows' && message.job === number) {
-              give(hand);
-              try {
-                take(message.range, message.values);
-              } catch (error) {
-                finish(() => reject(error));
+        hand.listen(
+          {
+            message: (message) => {
+              if (message.type === 'taken') {
+                this.#keep(message.buffers);
+              } else if (message.type === 'failed' && message.job === number) {
+                const { code, subject, found, expected } = message.failure;
+                finish(() => reject(new AttentionError(code, subject, found, expected)));
+              } else if (message.type === 'rows' && message.job === number) {
+                give(hand);
+                try {
+                  take(message.range, message.values);
+                } catch (error) {
+                  finish(() => reject(error));
+                }
               }
-            }
+            },
+            death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
           },
-          death: (reason) => finish(() => reject(new AttentionError('workerDied', '', reason))),
-        });
+          answer,
+        );
         try {
           // The last one gets the copy itself.
           const own = i === hands.length - 1 ? inputs : this.#copied(inputs);
@@ -285,7 +295,8 @@ class Pool {
       const at = this.#spare.findIndex(({ byteLength }) => byteLength === bytes);
       const [buffer = new ArrayBuffer(bytes)] = at < 0 ? [] : this.#spare.splice(at, 1);
       const numbers = new Float32Array(buffer);
-      numbers.set(values);
+      // What was sent away elsewhere has no length and cannot be read.
+      if (values.length > 0) numbers.set(values);
       return numbers;
     };
     const entries = inputNames.flatMap((name) =>
@@ -328,7 +339,7 @@ function plain({ validLengths, mask, ...rest }: AttentionConfig): AttentionConfi
   return {
     ...Object.fromEntries(own),
     ...(validLengths && { validLengths: [...validLengths] }),
-    ...(mask && { mask: { kind: mask.kind, shape: [...mask.shape] } }),
+    ...(mask && { mask: { kind: mask.kind, shape: [...(mask.shape ?? [])] } }),
   };
 }
 
@@ -373,9 +384,10 @@ class Hand {
   readonly #worker: RawWorker;
   #listener: Listener | null = null;
   #unanswered = 0;
+  #patience = patience;
   #watch: ReturnType<typeof setTimeout> | undefined;
 
-  static async open(kind: WorkerKind, compiled: WebAssembly.Module): Promise<Hand> {
+  static async open(kind: WorkerKind, compiled: object): Promise<Hand> {
     const hand = isNode ? await Hand.#ofNode() : await Hand.#ofBrowser(kind);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -433,8 +445,10 @@ class Hand {
     this.#worker.ref?.();
   }
 
-  listen(listener: Listener | null): void {
+  /** An answer may take so many milliseconds, or what that to an earlier job may. */
+  listen(listener: Listener | null, answer = patience): void {
     this.#listener = listener;
+    this.#patience = this.#unanswered > 0 ? Math.max(this.#patience, answer) : answer;
   }
 
   post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
@@ -462,7 +476,7 @@ class Hand {
     clearTimeout(this.#watch);
     if (this.#unanswered <= 0) return;
     // In two parts: after a sleep of the machine what was answered is heard between them.
-    const half = patience / 2;
+    const half = this.#patience / 2;
     this.#watch = setTimeout(() => {
       this.#watch = setTimeout(() => this.#die('it no longer answers'), half);
     }, half);

@@ -78,6 +78,11 @@ describe('from a server', () => {
     expect(error.message).toContain(sentence);
   });
 
+  test('a build that does not exist', async () => {
+    const error = await errorOf(load({ build: 'scalar' as never }));
+    expect(error.message).toContain('attention-scalar.wasm could not be loaded (there is no such build)');
+  });
+
   test('no server at all, and a failure is not remembered', async () => {
     const options = { wasmUrl: 'http://127.0.0.1:1/', build: 'simd128' } as const;
     const first = load(options);

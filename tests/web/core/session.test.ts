@@ -137,6 +137,15 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     expect(session.terms(cell('q', 0, 0))).toMatchObject({ operation: 'given', terms: [] });
   });
 
+  test('only the past is written as the past, and a view may be given back', () => {
+    session.configure({ tq: 2, tk: 2, dK: 2, dV: 1, heads: 2, source: 'qkv' });
+    expect(() => session.setPast('q' as never, [])).toThrow('Q is computed from');
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+    session.setInput('q', numbers);
+    session.setInput('q', session.view('q'), 'tokens');
+    expect([...session.view('q')]).toEqual([1, 2, 5, 6, 3, 4, 7, 8]);
+  });
+
   test('more terms than one call of the core returns arrive in order', () => {
     session.configure({ tq: 1, tk: 1, dK: 100, dV: 1, source: 'qkv' });
     session.setInput(

@@ -263,7 +263,8 @@ test('nothing of a job is left in the next one', async () => {
   // Only the past key is seen.
   expect((await attendAsync(engine, first, masked, options))[0]).toBe(1000);
   // A past of zeros and no mask: the values are 0 and 0 … 1022.
-  const second = await attendAsync(engine, rest, masked, options);
+  const zeros = { ...rest, pastKey: new Float32Array(64), pastValue: new Float32Array(64) };
+  const second = await attendAsync(engine, zeros, masked, options);
   expect(second[0]).toBeCloseTo((1022 * 1023) / 2 / 1024, 2);
   for (let i = 0; i < 2; i += 1) {
     expect((await attendAsync(engine, counting(large), large, options))[0]).toBeCloseTo(511.5, 2);
@@ -308,6 +309,53 @@ test('a worker that no longer answers is given up', async () => {
     vi.useRealTimers();
   }
 });
+
+test('a worker may take long where a range has very many keys', async () => {
+  const config = { tq: 64, tk: 4e5, dK: 1, dV: 1, softcap: 50, heads: 16, kvHeads: 16 };
+  await attendAsync(engine, counting(large), large, { workers: 1 });
+  vi.useFakeTimers();
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(() => {});
+  let end = '';
+  try {
+    const pending = attendAsync(engine, counting(config), config, { workers: 1 });
+    pending.catch((error) => {
+      end = error.message;
+    });
+    // 64 · 4e5 scores of 374 flops: at 1 GF/s they take 9.6 s.
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(end).toBe('');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(end).toContain('it no longer answers');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('bad input of a large job is named as that of a small one', async () => {
+  const inputs = counting(large);
+  const refused: [AttentionInputs, AttentionConfig, string][] = [
+    [inputs, { ...large, past: 1 }, 'The array of past keys needs 64 numbers; found 0.'],
+    [
+      { ...inputs, pastKey: new Float32Array(64) },
+      { ...large, past: 1 },
+      'The array of past values needs 64 numbers; found 0.',
+    ],
+    [{ ...inputs, q: detached() }, large, 'Q needs 65536 numbers; found 0.'],
+    [inputs, { ...large, mask: { kind: 'float' } as never }, 'The number of axes of the mask'],
+    [inputs, { ...large, mask: { kind: 'float', shape: [-1] } }, 'An axis of the mask must be'],
+    [inputs, { ...large, validLengths: [-5] }, 'found -5'],
+  ];
+  for (const [given, config, sentence] of refused) {
+    await expect(attendAsync(engine, given, config, { workers: 1 })).rejects.toThrow(sentence);
+    expect(() => attend(engine, given, config)).toThrow(sentence);
+  }
+});
+
+function detached(): Float32Array {
+  const numbers = new Float32Array(large.tq * large.dK);
+  structuredClone(numbers.buffer, { transfer: [numbers.buffer] });
+  return numbers;
+}
 
 /** An engine without workers yet. */
 function anotherEngine(name: string): Promise<Engine> {

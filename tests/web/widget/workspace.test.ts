@@ -192,7 +192,7 @@ test('a run that the core refuses leaves the former problem and says why', async
   await frame();
   await workspace.longRun?.ended;
   expect(workspace.store.state.problem).toBe(given);
-  expect(JSON.stringify(workspace.store.state.drafts)).toMatch(/The matrices of all stages need/);
+  expect(JSON.stringify(workspace.store.state.drafts)).toMatch(/These sizes need/);
   expect(log).not.toContain('numbers');
   expect(liveSessionCount()).toBe(1);
 });
