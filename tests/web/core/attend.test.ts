@@ -128,7 +128,9 @@ describe.each<Build>(['simd128', 'relaxed'])('%s', (build) => {
     test('bad input is named', () => {
       const attention = create(small);
       expect(() => attention.setInput('k', [1, 2])).toThrow('K needs 3 numbers; found 2.');
-      expect(() => attention.setPast('presentKey', [1])).toThrow('The array of past keys needs 0 numbers');
+      expect(() => attention.setPast('presentKey', [1])).toThrow(
+        'The array of past keys needs 0 numbers',
+      );
       expect(() => attention.setMask([1])).toThrow('The mask does not exist');
       expect(() => attention.run(0, 3)).toThrow('must begin and end between 0 and 2; found 3.');
       expect(() => create({ ...small, dK: -1 })).toThrow(AttentionError);

@@ -80,7 +80,9 @@ describe('from a server', () => {
 
   test('a build that does not exist', async () => {
     const error = await errorOf(load({ build: 'scalar' as never }));
-    expect(error.message).toContain('attention-scalar.wasm could not be loaded (there is no such build)');
+    expect(error.message).toContain(
+      'attention-scalar.wasm could not be loaded (there is no such build)',
+    );
   });
 
   test('no server at all, and a failure is not remembered', async () => {
