@@ -85,11 +85,30 @@ test('a consumer in TypeScript gets types', () => {
     // @ts-expect-error: there is no such size.
     config.width;
   `;
+  judge(source);
+});
+
+test('one of the core alone needs no types of a browser', () => {
+  const source = `
+    import { attend, attendAsync, load, type Engine } from 'attention-lab/core';
+    const engine: Engine = await load({ wasmUrl: 'wasm' });
+    const inputs = { q: [1], k: [1], v: [1] };
+    const config = { tq: 1, tk: 1, dK: 1, dV: 1 };
+    const result: Float32Array = attend(engine, inputs, config);
+    export const same: Float32Array = await attendAsync(engine, inputs, config, { workers: 0 });
+    export const bytes: number = result.byteLength;
+  `;
+  // Types of Node, which the options of attendAsync take AbortSignal and load takes URL from.
+  judge(source, '--lib', 'es2022', '--types', join(projectRoot, 'node_modules/@types/node'));
+});
+
+/** Has the compiler check a module of the consumer's, declarations of the package included. */
+function judge(source: string, ...more: string[]): void {
   writeFileSync(join(consumer, 'consumer.mts'), source);
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', ...more];
   const tsc = join(projectRoot, 'node_modules/.bin/tsc');
   execFileSync(tsc, [...options, 'consumer.mts'], { cwd: consumer, stdio: 'inherit' });
-});
+}
 
 test('every relative address in the package names a file of it', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
