@@ -245,6 +245,27 @@ TEST(SoftmaxJacobian, IsTheDerivativeOfARow) {
   }
 }
 
+// A weight that has been rounded to 1 leaves what the others have.
+TEST(SoftmaxJacobian, OfASaturatedRowKeepsTheSmallWeights) {
+  Pipeline pipeline;
+  attn::Config config{.tq = 1, .tk = 3, .d_k = 1, .d_v = 1, .gradients = true};
+  config.scale = 1.0F;
+  ASSERT_TRUE(pipeline.configure(config).ok());
+  pipeline.input(StageId::kQ)[0] = 1;
+  std::ranges::copy(std::vector<float>{0, -40, -41}, pipeline.input(StageId::kK).begin());
+  std::ranges::copy(std::vector<float>{3, 5, 1}, pipeline.input(StageId::kV).begin());
+  pipeline.input(StageId::kDOutput)[0] = 1;
+  pipeline.run();
+  const double first = std::exp(-40);
+  const double second = std::exp(-41);
+  EXPECT_NEAR(pipeline.softmax_jacobian(0, 0, 0, 0, 0), first + second, 1e-6 * first);
+  // a₀·(Σ aₖ·(v₀ − vₖ)), and for the others aⱼ·(vⱼ − v₀) up to squares.
+  const auto gradient = pipeline.stage(StageId::kDScores);
+  EXPECT_NEAR(gradient[0], -2 * first + 2 * second, 1e-6 * first);
+  EXPECT_NEAR(gradient[1], 2 * first, 1e-6 * first);
+  EXPECT_NEAR(gradient[2], -2 * second, 1e-6 * first);
+}
+
 TEST(SoftcapSlope, IsTheDerivativeOfTheCap) {
   EXPECT_EQ(attn::softcap_slope(0, 3), 1);
   EXPECT_EQ(attn::softcap_slope(INFINITY, 3), 0);

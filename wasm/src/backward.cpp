@@ -1,6 +1,7 @@
 // The products of the backward pass, by whole rows.
 #include "attn/backward.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -50,12 +51,18 @@ float softcap_slope(float score, float cap) {
 
 void softmax_gradient(ConstFloats weights, ConstFloats d_weights, ConstFloats mask, Floats out) {
   const auto visible = [&](std::size_t j) { return mask.empty() || mask[j] != kHidden; };
+  // The weights add up to 1, so that any number may be taken off all of da. With that of the
+  // largest weight nothing of the others is lost beside it.
+  const auto largest = std::ranges::max_element(weights) - weights.begin();
+  const double own = weights.empty() ? 0 : d_weights[static_cast<std::size_t>(largest)];
+  const double taken_off = std::isfinite(own) ? own : 0;
   double mean = 0;
   for (std::size_t j = 0; j < out.size(); ++j) {
-    if (visible(j)) mean += static_cast<double>(weights[j]) * static_cast<double>(d_weights[j]);
+    if (visible(j)) mean += weights[j] * (d_weights[j] - taken_off);
   }
   for (std::size_t j = 0; j < out.size(); ++j) {
-    out[j] = visible(j) ? static_cast<float>(weights[j] * (d_weights[j] - mean)) : 0.0F;
+    const double above = d_weights[j] - taken_off - mean;
+    out[j] = visible(j) ? static_cast<float>(weights[j] * above) : 0.0F;
   }
 }
 

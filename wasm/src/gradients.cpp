@@ -167,8 +167,13 @@ double Pipeline::softmax_jacobian(std::int64_t batch, std::int64_t head, std::in
                                   std::int64_t i, std::int64_t j) const {
   const ConstMatrix weights = matrix(StageId::kWeights, batch, head);
   const double a_i = weights.at(to_size(row), to_size(i));
-  const double a_j = weights.at(to_size(row), to_size(j));
-  return a_i * ((i == j ? 1 : 0) - a_j);
+  if (i != j) return -a_i * weights.at(to_size(row), to_size(j));
+  // 1 − a_i is what the others add up to, also where a_i has been rounded to 1.
+  double others = 0;
+  for (std::size_t k = 0; k < weights.cols; ++k) {
+    if (k != to_size(i)) others += weights.at(to_size(row), k);
+  }
+  return a_i * others;
 }
 
 std::size_t Pipeline::gradient_term_count(StageId stage) const {
