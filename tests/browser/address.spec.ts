@@ -307,3 +307,13 @@ test('a section in the address is gone to, and Back leads from section to sectio
   await page.goBack();
   await expect(lab.cell('heads', 0, 0)).toHaveText('0.3576');
 });
+
+test('a link to the gradients lands on them, though the comparison above is fetched', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const lab = await Lab.open(page, 'strict/lab/#gradients?ver=1&example=exercise3&gradients=on');
+  await expect(lab.host.locator('#scale').getByRole('slider')).toBeAttached();
+  const heading = lab.host.locator('#gradients').getByRole('heading').first();
+  await expect(heading).toBeInViewport({ ratio: 1 });
+});

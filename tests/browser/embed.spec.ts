@@ -41,8 +41,26 @@ test('how a lesson is written does not reach the matrices', async ({ page }) => 
   const before = await place();
   await page.evaluate(() => {
     document.documentElement.dir = 'rtl';
-    Object.assign(document.body.style, { textTransform: 'uppercase', letterSpacing: '4px' });
+    Object.assign(document.body.style, {
+      textTransform: 'uppercase',
+      letterSpacing: '4px',
+      wordSpacing: '20px',
+      whiteSpace: 'nowrap',
+      textIndent: '2em',
+    });
   });
   expect(await place()).toEqual(before);
-  await expect(first.host.locator('h2').first()).toHaveCSS('text-transform', 'none');
+  for (const [property, value] of [
+    ['text-transform', 'none'],
+    ['word-spacing', '0px'],
+    ['white-space', 'normal'],
+    ['text-indent', '0px'],
+  ] as const) {
+    await expect(first.host.locator('h2').first()).toHaveCSS(property, value);
+  }
+  // What is hidden with its surroundings stays hidden.
+  await page.evaluate(() => {
+    document.body.style.visibility = 'hidden';
+  });
+  await expect(first.host.locator('h2').first()).toBeHidden();
 });

@@ -223,6 +223,12 @@ test('zoom and pan by buttons, by dragging and by the wheel with Ctrl; the cell 
   await expect(button('The whole matrix')).toBeDisabled();
   await button('Zoom in').click();
   await expect(said).toHaveText('rows 16–47, columns 16–47');
+  // A button that has nothing left to do keeps the focus.
+  await button('The whole matrix').press('Enter');
+  await expect(button('The whole matrix')).toBeDisabled();
+  await expect(button('The whole matrix')).toBeFocused();
+  await button('Zoom in').click();
+  await expect(said).toHaveText('rows 16–47, columns 16–47');
 
   // 16 pixels a cell: 48 to the left and 80 up are 3 columns and 5 rows.
   const at = async (x: number, y: number): Promise<[number, number]> => {

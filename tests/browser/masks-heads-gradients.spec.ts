@@ -22,6 +22,16 @@ test('a cell of the mask is painted by click and by Space, and hides its key exa
   await expect(lab.cell('mask', 0, 1)).toHaveText('−∞');
 });
 
+test('a number that a mask adds is not lost by looking at it', async ({ page }) => {
+  const lab = await Lab.open(page, 'strict/lab/#softmax?ver=1&masked=on&mask=0.5,0;0,0');
+  await lab.cell('mask', 0, 0).click();
+  await expect(lab.explanation).toContainText('This is added to the score of token 0 for token 0');
+  await expect(lab.cell('mask', 0, 0)).toHaveText('0.5');
+  await lab.cell('mask', 0, 1).click();
+  await expect(lab.cell('mask', 0, 1)).toHaveText('−∞');
+  await expect(lab.cell('mask', 0, 0)).toHaveText('0.5');
+});
+
 test('heads are shown one at a time, and side by side before W_o', async ({ page }) => {
   const lab = await Lab.open(page);
   await lab.choose(/^Two query heads/);

@@ -102,3 +102,21 @@ test('where K comes from X, queries and keys have one list of names', async ({ p
   await expect(lab.matrix('rawScores').getByRole('columnheader')).toHaveText(['a', 'b', 'c']);
   await expect(lab.matrix('x').getByRole('columnheader')).toHaveText(['one', 'two', '2', '3']);
 });
+
+test('a long name leaves room for the numbers', { tag: '@narrow' }, async ({ page }) => {
+  const name = 'the quick brown fox jumps over the lazy dog';
+  const lab = await Lab.open(
+    page,
+    `strict/lab/#inputs?ver=1&example=second&queryNames=${encodeURIComponent(name)},b,c`,
+  );
+  for (const stage of ['q', 'weights']) {
+    const row = lab.matrix(stage).first().getByRole('row').nth(1);
+    await expect(row.getByRole('rowheader')).toHaveText(name);
+    const [head, cell] = [
+      await row.getByRole('rowheader').boundingBox(),
+      await row.getByRole('gridcell').first().boundingBox(),
+    ];
+    expect(head?.width).toBeLessThan((page.viewportSize()?.width ?? 0) / 2);
+    expect((head?.x ?? 0) + (head?.width ?? 0)).toBeLessThanOrEqual((cell?.x ?? 0) + 1);
+  }
+});

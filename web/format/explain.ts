@@ -35,6 +35,7 @@ export interface ExplainContext {
   readonly labels: Labels;
   readonly format: NumberFormat;
   readonly dK: number;
+  readonly dV: number;
   /** Query heads. */
   readonly heads: number;
   /** The scale that was set; null for the default 1/√d_k. */
@@ -97,7 +98,7 @@ function listed(
   return pieces;
 }
 
-function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): Piece[][] {
+function arithmeticOf(cell: CellTerms, { format, dK, heads, scale }: ExplainContext): Piece[][] {
   const terms = cell.terms.filter((term) => !isKeptOut(term, cell));
   const total: Piece = { text: shortText(cell.value, format), strong: true };
   const exact = total.text === fullPrecision(cell.value);
@@ -130,7 +131,9 @@ function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): P
     case 'concatHeads': {
       const from = (one as Term).operands[0] as Operand;
       const ref = from.ref as CellRef;
-      const name = `${symbolOf(ref.stage, scale)}[${ref.row},${ref.col}]`;
+      // Beside each other stand the numbers of all heads, above them those of one.
+      const ofHead = cell.operation === 'concatHeads' && heads > 1 ? ` of head ${ref.head}` : '';
+      const name = `${symbolOf(ref.stage, scale)}[${ref.row},${ref.col}]${ofHead}`;
       return [[{ text: name, identity: stageText[ref.stage].identity }, equals, total]];
     }
     case 'scale': {
@@ -161,8 +164,12 @@ function arithmeticOf(cell: CellTerms, { format, dK, scale }: ExplainContext): P
     }
     case 'subtractRow':
       return [[piece(0, true), plain(' − '), piece(1), ...result]];
-    case 'exp':
-      return [[plain('exp('), piece(0, true), plain(')'), equals, total]];
+    case 'exp': {
+      // Only e⁰ and the limits are what they are called; a power near 0 is rounded to 1.
+      const power = (one as Term).operands[0]?.value ?? 0;
+      const sign = power === 0 || !Number.isFinite(power) ? equals : plain(' ≈ ');
+      return [[plain('exp('), piece(0, true), plain(')'), sign, total]];
+    }
     case 'rowSum': {
       const sum = listed(terms, ' + ', (term, first) => [
         operandPiece(term.operands[0] as Operand, format, first),
@@ -203,7 +210,7 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'wq':
     case 'wk':
     case 'wv':
-      return `How strongly dial ${row} turns ${colName} of every ${axisOwner[stage]}. It is given; in a trained model it is learned.`;
+      return `How strongly dial ${row} turns ${columnOf(stage, col, colName, context)}. It is given; in a trained model it is learned.`;
     case 'wo':
       return `How strongly blended number ${row} turns output number ${col}. It is given; in a trained model it is learned.`;
     case 'q':
@@ -226,7 +233,11 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
     case 'cappedScores':
       return 'The score bent so that it stays within the cap.';
     case 'mask':
-      return `Whether ${rowName} may attend to ${colName}.`;
+      return cell.value === -Infinity
+        ? `${capital(rowName)} may not attend to ${colName}: −∞ hides the key.`
+        : cell.value === 0
+          ? `${capital(rowName)} may attend to ${colName}: adding 0 changes no score.`
+          : `This is added to the score of ${rowName} for ${colName}, which stays visible.`;
     case 'maskedScores':
       return 'The score with the mask added; −∞ hides the key exactly.';
     case 'rowMax':
@@ -236,7 +247,7 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
         ? `This is the largest score in the row of ${rowName}, so 0 is left.`
         : `How far this score lies below the largest in the row of ${rowName}.`;
     case 'exponentials':
-      return cell.value === 1
+      return cell.terms[0]?.operands[0]?.value === 0
         ? 'e to the power 0 is 1: the row’s largest score always gives 1.'
         : 'e to the power of the shifted score: the further below the largest, the smaller.';
     case 'rowSum':
@@ -270,7 +281,7 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
       if (cell.terms.length === 0) {
         return `No value of ${colName} reaches ${rowName}, so whatever stands here changes nothing.`;
       }
-      return growth(stage, cell.value);
+      return `${growth(stage, cell.value)}${stage === 'dScores' ? slopes(cell) : ''}`;
     case 'dConcat':
     case 'dQ':
     case 'dK':
@@ -287,6 +298,12 @@ function sentenceOf(cell: CellTerms, context: ExplainContext): string {
 
 const growth = (stage: keyof typeof gradientOf, slope: number): string =>
   `How fast the loss grows when this number of ${gradientOf[stage]} grows.${direction(slope)}`;
+
+/** What stands beside the numbers of dA: a row of the Jacobian of the softmax. */
+const slopes = ({ terms }: CellTerms): string =>
+  ` Each number of dA is multiplied by how far its weight a moves with this score: by a·(1 − a) for the weight in this place, by −a·a′ for every other${
+    (terms[0]?.operands.length ?? 0) > 2 ? ', and by the slope of the cap' : ''
+  }.`;
 
 const direction = (slope: number): string =>
   slope < 0
@@ -380,6 +397,21 @@ const gradientOf = {
   dX: 'X',
   dXContext: 'the context',
 } as const;
+
+/** A grid of several heads holds their columns side by side: `feature 0 of every query of head 1`. */
+function columnOf(
+  stage: keyof typeof axisOwner,
+  col: number,
+  colName: string,
+  { dK, dV, heads }: ExplainContext,
+): string {
+  const owner = axisOwner[stage];
+  if (heads === 1) return `${colName} of every ${owner}`;
+  const width = stage === 'wv' ? dV : dK;
+  const what = stage === 'wv' ? 'number' : 'feature';
+  const head = `${stage === 'wq' ? 'head' : 'key/value head'} ${Math.floor(col / width)}`;
+  return `${what} ${col % width} of every ${owner} of ${head}`;
+}
 
 const axisOwner = { wq: 'query', wk: 'key', wv: 'value row' } as const;
 

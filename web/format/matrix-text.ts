@@ -28,7 +28,8 @@ export function matrixTexts(values: Float32Array, format: NumberFormat): string[
 /** A number in a sentence or a sum: exact where that is short, else rounded as matrices are. */
 export function shortText(value: number, format: NumberFormat): string {
   const exact = fullPrecision(value);
-  return exact.length <= format.digits + 3 ? exact : formatNumber(value, format);
+  const length = exact.length - Number(value < 0);
+  return length <= format.digits + 3 ? exact : formatNumber(value, format);
 }
 
 /** The width of the widest of these texts in characters, and never less than three. */

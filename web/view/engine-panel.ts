@@ -13,10 +13,6 @@ export interface Speed {
   readonly engine: number;
   readonly peak: number;
   readonly loop: number;
-  /** The engine's part of the peak, turn by turn. */
-  readonly share: number;
-  /** How many times as fast as the loop the engine is, turn by turn. */
-  readonly gain: number;
 }
 
 export interface EnginePanelProps {
@@ -94,14 +90,14 @@ function speedOf({ engine, speed, progress, said, onMeasure, onCancel }: EngineP
                   </tr>
                 </thead>
                 <tbody>
-                  ${row(`This engine (${engine.build})`, speed.engine, percentText(speed.share))}
+                  ${row(`This engine (${engine.build})`, speed.engine, percentText(speed.engine / speed.peak))}
                   ${row('Peak: multiplying and adding alone', speed.peak, '100 %')}
                   ${row('A plain JavaScript loop', speed.loop, percentText(speed.loop / speed.peak))}
                 </tbody>
               </table>
             </div>
             <p class="note">
-              Here the engine is ${speed.gain.toPrecision(2)} times as fast as the loop. SIMD works on
+              Here the engine is ${(speed.engine / speed.loop).toPrecision(2)} times as fast as the loop. SIMD works on
               four numbers at a time, and the engine keeps many sums in registers, so that each number
               it loads is used several times. The peak is what this build reaches here with nothing to
               load or store. Exponentials are not counted as operations. Each figure is the median of ${speed.turns}

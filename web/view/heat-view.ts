@@ -307,9 +307,12 @@ export class HeatView {
     if (this.#said.textContent !== text) this.#said.textContent = text;
     this.#tools.hidden = most <= 1.2 * least;
     const [closer, back, everything] = this.#tools.querySelectorAll('button');
-    if (closer) closer.disabled = this.#region.zoom >= most;
-    if (back) back.disabled = all;
-    if (everything) everything.disabled = all;
+    // They stay reachable: a button that is disabled by its own press drops the focus.
+    const disable = (button: Element | undefined, isDone: boolean) =>
+      button?.setAttribute('aria-disabled', String(isDone));
+    disable(closer, this.#region.zoom >= most);
+    disable(back, all);
+    disable(everything, all);
     this.#canvas.classList.toggle('zoomed', !all);
   }
 

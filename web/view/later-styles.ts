@@ -214,6 +214,17 @@ export const laterStyles = css`
     width: 0;
     min-width: max(100%, 150px);
   }
+  /* forced colours take the fill from cells, so that their scale would show what is not there */
+  @media (forced-colors: active) {
+    .legend .ramp {
+      display: none;
+    }
+    .heat-frame + .legend .ramp {
+      display: flex;
+      forced-color-adjust: none;
+    }
+  }
+
   /*
    * The ends stand under the bar, so that they have room in the narrowest map, and what is said has
    * two lines: the maps of a corner, which share their bottom line, then share their rows too.

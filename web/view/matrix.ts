@@ -144,7 +144,7 @@ function numbers(props: MatrixProps, context: MatrixContext): TemplateResult {
           return guard(
             drawnFrom(props, context, rowTexts, row),
             () => html`<tr>
-            <th scope="row">${indexLabel(info.rows, row, context.labels)}</th>
+            <th scope="row"><span>${indexLabel(info.rows, row, context.labels)}</span></th>
             ${rowTexts.map((text, col) => cell(props, context, text, row, col))}
           </tr>`,
           );

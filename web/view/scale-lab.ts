@@ -123,7 +123,8 @@ export function scaleLab(props: ScaleLabProps): TemplateResult {
         lab.source === 'random'
           ? html`Every entry of q and k is drawn independently from N(0, 1), so a raw score has variance
             d<sub>k</sub> = ${dK} and standard deviation √${dK}; a divided one has variance 1.`
-          : html`These are the page’s own Q and K with √d<sub>k</sub> = √${dK}, whatever scale is set above.`
+          : html`These are the page’s own Q and K, of the head that is shown, with √d<sub>k</sub> = √${dK}:
+            another scale, a softcap or a mask that is set above plays no part here.`
       }
       Only the gaps within a row decide the weights. The Jacobian norm says how much the weights can
       still move when the scores do; compare it only between rows with as many keys.

@@ -18,16 +18,17 @@ export const styles = css`
     --ui: system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif;
     --row: 36px;
     --bar: 68px;
+    /* A lesson in Arabic, in capitals or without line breaks reads the same formulas. */
+    all: initial;
+    direction: ltr;
+    color-scheme: inherit;
+    pointer-events: inherit;
+    visibility: inherit;
     display: block;
     container-type: inline-size;
     background: var(--paper);
     color: var(--ink);
     font: 17px/1.55 var(--text);
-    text-align: start;
-    /* A lesson in Arabic or in capitals reads the same formulas. */
-    direction: ltr;
-    text-transform: none;
-    letter-spacing: normal;
   }
   :host([hidden]) {
     display: none;
@@ -354,6 +355,9 @@ export const styles = css`
     padding: 2px 5px 4px;
     white-space: nowrap;
     height: 22px;
+    max-width: 144px;
+    overflow: hidden;
+    text-overflow: ellipsis;
   }
   tbody th {
     font: 400 12px var(--ui);
@@ -366,6 +370,14 @@ export const styles = css`
     left: 0;
     background: var(--paper);
     z-index: 1;
+  }
+  /* a long name takes lines of its row and leaves room for its numbers */
+  tbody th span {
+    display: inline-block;
+    width: max-content;
+    max-width: min(30cqw, 180px);
+    white-space: normal;
+    overflow-wrap: anywhere;
   }
   td[data-row] {
     font: 15px/1 var(--num);

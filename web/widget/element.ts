@@ -97,6 +97,7 @@ export class AttentionLabElement extends LitElement {
   #destination: HTMLElement | null = null;
   #scales = { revision: -1, of: new Map<StageId, Scale>() };
   #observer: IntersectionObserver | null = null;
+  #loadEnd: (() => Promise<void>) | null = null;
   /** Ends what waits for the end of the page to be wanted. */
   #endWatch: AbortController | null = null;
 
@@ -202,6 +203,7 @@ export class AttentionLabElement extends LitElement {
       this.#observer?.disconnect();
       this.#observer = null;
       this.#endWatch?.abort();
+      this.#loadEnd = null;
       this.#explaining = null;
       this.#scaleLab?.dispose();
       this.#scaleLab = null;
@@ -368,7 +370,7 @@ export class AttentionLabElement extends LitElement {
   }
 
   /** Says so when a part of the page cannot be fetched; everything else goes on. */
-  async #attempt(loading: Promise<unknown>): Promise<void> {
+  async #attempt(loading: Promise<unknown> | undefined): Promise<void> {
     try {
       await loading;
     } catch (error) {
@@ -570,6 +572,7 @@ export class AttentionLabElement extends LitElement {
       this.#enginePanel = new EnginePanel(whole.engine, onChange);
       onChange();
     };
+    this.#loadEnd = load;
     const near = new IntersectionObserver(
       ([entry]) => {
         if (entry?.isIntersecting) void this.#attempt(load());
@@ -659,7 +662,10 @@ export class AttentionLabElement extends LitElement {
   /** Where an address leads: to the cell that it pins, else to its section. */
   async arrive(section: string): Promise<void> {
     await this.updateComplete;
-    const { pinned } = this.store.state;
+    const { pinned, problem } = this.store.state;
+    // What is fetched on the way to them would push them out of sight.
+    if (problem.gradients) await this.#attempt(this.#loadEnd?.());
+    await this.updateComplete;
     if (!pinned) {
       this.goToSection(section);
       return;

@@ -300,6 +300,12 @@ export class GridController implements ReactiveController {
       store.dispatch({ type: 'notice', notice });
       return;
     }
+    // Another number would be lost; it is changed in the panel.
+    const before = givenValue(store.state.problem, cell);
+    if (before !== 0 && before !== -Infinity) {
+      this.#host.say(`${fullPrecision(before)} is kept: Space and a click change only 0 and −∞.`);
+      return;
+    }
     store.dispatch({ type: 'paint', row, col });
     const { problem } = store.state;
     const [query, key] = [

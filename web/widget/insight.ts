@@ -71,6 +71,7 @@ export function insight(props: InsightProps): Insight {
     labels: problem.names,
     format: state.format,
     dK: problem.sizes.dK,
+    dV: problem.sizes.dV,
     heads: problem.sizes.heads,
     scale,
     overflow: overflowBehind(worked, session),

@@ -1,10 +1,17 @@
 /** Where a number comes from and where it goes next, with what is said of the way there. */
-import type { CellRef, CellTerms, ForwardSession, StageId, StageInfo } from '../core/types.ts';
+import type {
+  CellRef,
+  CellTerms,
+  ForwardSession,
+  Operation,
+  StageId,
+  StageInfo,
+} from '../core/types.ts';
 import { shortText } from '../format/matrix-text.ts';
 import type { NumberFormat } from '../format/number-text.ts';
 import { nameOf, symbolOf } from '../format/stage-text.ts';
 import { type State, stagesOfReading } from '../state/types.ts';
-import { cellValue } from '../view/shown.ts';
+import { cellValue, softmaxInput } from '../view/shown.ts';
 
 export interface CellLink {
   readonly cell: CellRef;
@@ -59,18 +66,34 @@ export function nextCell(
     const cell = used(session, info, position, from);
     if (cell.row >= rows || cell.col >= cols) continue;
     const symbol = symbolOf(info.id, scale);
-    const name = nameOf(info.id, session.shape('weights').heads);
+    const ofHead = session.shape(info.id).heads > 1 ? `, head ${cell.head}` : '';
+    const name = `${nameOf(info.id, session.shape('weights').heads)}${ofHead}`;
     if (info.operation === 'matmul') {
       const line = position === 0 ? `row ${cell.row}` : `column ${cell.col}`;
       return { cell, text: `it goes into ${line} of ${symbol}, the ${name}` };
     }
     if (info.cols === 'one' || info.operation === 'sumOfProducts')
       return { cell, text: `it counts for ${symbol}, the ${name}` };
+    // A row's maximum and its sum go into every number of the row.
+    const verb = ofWholeRow[info.operation];
+    const whole =
+      info.operation === 'subtractRow'
+        ? softmaxInput(session)
+        : info.operands.find((id) => id !== from.stage);
+    if (verb && whole && table.get(from.stage)?.cols === 'one') {
+      const row = `row ${cell.row} of ${symbolOf(whole, scale)}`;
+      return { cell, text: `it ${verb} ${row}, which gives ${symbol}, the ${name}` };
+    }
     const value = shortText(cellValue(session, cell), format);
     return { cell, text: `in ${symbol}, the ${name}, it becomes ${value}` };
   }
   return null;
 }
+
+const ofWholeRow: Partial<Record<Operation, string>> = {
+  subtractRow: 'is subtracted from',
+  divideByRow: 'divides',
+};
 
 /** A cell of the stage that the number goes into. */
 function used(session: ForwardSession, info: StageInfo, position: number, from: CellRef): CellRef {

@@ -45,8 +45,6 @@ export async function measureSpeed(
       onProgress(turn / turns);
     }
     const counted = (name: keyof typeof found) => found[name].slice(1);
-    const over = (other: 'peak' | 'loop') =>
-      median(counted('engine').map((rate, turn) => rate / (counted(other)[turn] as number)));
     return {
       tokens,
       width,
@@ -54,8 +52,6 @@ export async function measureSpeed(
       engine: median(counted('engine')),
       peak: median(counted('peak')),
       loop: median(counted('loop')),
-      share: over('peak'),
-      gain: over('loop'),
     };
   } finally {
     attention.dispose();

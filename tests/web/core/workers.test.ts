@@ -349,6 +349,8 @@ test('bad input of a large job is named as that of a small one', async () => {
     await expect(attendAsync(engine, given, config, { workers: 1 })).rejects.toThrow(sentence);
     expect(() => attend(engine, given, config)).toThrow(sentence);
   }
+  // The worker answers what was asked of it before: no watch runs on into the next test.
+  expect((await attendAsync(engine, inputs, large, { workers: 1 })).length).toBe(1024 * 64);
 });
 
 function detached(): Float32Array {

@@ -39,6 +39,7 @@ function explained(
       labels,
       format,
       dK: config.dK,
+      dV: 2,
       heads: config.heads ?? 1,
       scale: config.scale ?? null,
       overflow: overflowBehind(terms, session),
@@ -434,7 +435,9 @@ describe('gradients', () => {
       /^How fast the loss grows when this number of the values.* grows\.$/,
     );
     // dS₀ = a₀·(1 − 2) = −0.5: more attention to the smaller value lowers the result.
-    expect(back('dScores', 0, 0)[2]).toMatch(/grows\. It is below 0, so the loss falls\.$/);
+    expect(back('dScores', 0, 0)[2]).toMatch(
+      /grows\. It is below 0, so the loss falls\. Each number of dA .* by a·\(1 − a\) .*other\.$/,
+    );
     // dK = scale·dSᵀ·q with q = 0.
     expect(back('dK', 0, 0)[2]).toMatch(/It is 0: a small change makes no difference\.$/);
   });
@@ -484,6 +487,7 @@ test('the spoken text holds the name, the arithmetic and the sentence', () => {
     labels: {},
     format,
     dK: 4,
+    dV: 2,
     heads: 1,
     scale: null,
     overflow: null,
@@ -499,6 +503,39 @@ test('the spoken text holds the name, the arithmetic and the sentence', () => {
   const identities = said.arithmetic[0]?.map(({ identity }) => identity);
   expect(identities?.slice(0, 3)).toEqual(['q', undefined, 'k']);
   session.dispose();
+});
+
+test('a power near 0 is rounded to 1, and is not called the largest score', () => {
+  const config: SessionConfig = { source: 'qkv', tq: 1, tk: 2, dK: 1, dV: 1, scale: 1 };
+  const near = explained(config, { q: [1], k: [0, -2e-8], v: [1, 1] });
+  expect(near('exponentials', 0, 1)).toEqual([
+    'E 0,1',
+    ['exp(−2e−8) ≈ 1'],
+    'e to the power of the shifted score: the further below the largest, the smaller.',
+  ]);
+  expect(near('exponentials', 0, 0)[1]).toEqual(['exp(0) = 1']);
+});
+
+test('a cell of the mask says whether it hides, allows or adds', () => {
+  const config: SessionConfig = { source: 'qkv', tq: 1, tk: 3, dK: 1, dV: 1, masked: true };
+  const mask = explained(config, { mask: [0, -Infinity, 0.5] });
+  const sentences = [0, 1, 2].map((col) => mask('mask', 0, col)[2]);
+  expect(sentences).toEqual([
+    'Token 0 may attend to token 0: adding 0 changes no score.',
+    'Token 0 may not attend to token 1: −∞ hides the key.',
+    'This is added to the score of token 0 for token 2, which stays visible.',
+  ]);
+});
+
+test('with several heads, columns of grids and numbers side by side name theirs', () => {
+  const config: SessionConfig = {
+    ...{ source: 'x', tq: 1, tk: 1, dModel: 2, dK: 2, dV: 2, outputProjection: true },
+    ...{ heads: 2, kvHeads: 2 },
+  };
+  const said = explained(config, { x: [1, 1], wv: [1, 2, 3, 4, 5, 6, 7, 8] });
+  expect(said('wq', 0, 3)[2]).toContain('turns feature 1 of every query of head 1.');
+  expect(said('wv', 1, 2)[2]).toContain('turns number 0 of every value row of key/value head 1.');
+  expect(said('concat', 0, 3)[1]).toEqual(['O[0,1] of head 1 = 12']);
 });
 
 /** Cells of operations that need a mask, a cap or more than one head. */
@@ -540,6 +577,7 @@ describe('operations on their own', () => {
       labels: {},
       format,
       dK: 4,
+      dV: 2,
       heads: 1,
       scale: null,
       overflow: null,

@@ -110,7 +110,9 @@ describe.each(Object.entries(configurations))('%s', (_name, config) => {
             operands.map(({ ref }) => (ref ? nameOf(ref) : '')),
           );
           expect(operands, `${nameOf(cell)} → ${nameOf(next.cell)}`).toContain(nameOf(cell));
-          expect(next.text).toMatch(/^(it goes into (row|column) \d+ of|it counts for|in) \S/);
+          expect(next.text).toMatch(
+            /^(it (goes into|is subtracted from|divides) (row|column) \d+ of|it counts for|in) \S/,
+          );
         }
       }
       // Heads are set side by side only where there is more than one, or a projection to come.
@@ -120,6 +122,27 @@ describe.each(Object.entries(configurations))('%s', (_name, config) => {
       session.dispose();
     },
   );
+});
+
+test('a row’s maximum and its sum go into the whole row, and heads are told apart', () => {
+  const session = opened({ source: 'x', dModel: 2, tq: 2, tk: 2, dK: 1, dV: 1, heads: 2 });
+  const text = (stage: StageId, col = 0) =>
+    nextCell(
+      { stage, batch: 0, head: 1, row: 1, col },
+      session,
+      tableOfReading(table(), 'machine'),
+      {
+        format,
+        scale: null,
+      },
+    )?.text;
+  expect(text('rowMax')).toBe(
+    'it is subtracted from row 1 of S/√dₖ, which gives Z, the shifted scores, head 1',
+  );
+  expect(text('rowSum')).toBe('it divides row 1 of E, which gives A, the weights, head 1');
+  const grid = { stage: 'wq', batch: 0, head: 0, row: 0, col: 1 } as const;
+  expect(nextCell(grid, session, table(), { format, scale: null })?.text).toMatch(/head 1$/);
+  session.dispose();
 });
 
 test('the origins of a cell are its operands, by row, column or single cell', () => {
