@@ -116,7 +116,9 @@ test.describe('what is said is what is shown', () => {
     await expect(lab.matrix('weights').locator('.symbol')).toHaveText(/A\s*=\s*E′\s*\/\s*ℓ′/);
     await lab.explanation.getByRole('button', { name: /^ℓ′/ }).click();
     expect(await lab.focus()).toMatchObject({ place: 'softmax-plainRowSum', row: 0 });
-    await lab.explanation.getByRole('button', { name: /in A/ }).click();
+    await lab.explanation
+      .getByRole('button', { name: /divides row 0 of E′, which gives A/ })
+      .click();
     expect(await lab.focus()).toMatchObject({ place: 'softmax-weights', row: 0 });
     await lab.cell('scaledScores', 0, 0).click();
     await lab.explanation.getByRole('button', { name: /in E′/ }).click();
