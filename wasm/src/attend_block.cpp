@@ -113,7 +113,7 @@ class Panel {
       const simd::Vector total = simd::load(totals_ + v * simd::kLanes);
       const simd::Vector seen = simd::load(seen_ + v * simd::kLanes);
       simd::Vector odd = simd::splat(0);
-      // A true division: with one visible key x/1 is exactly x.
+      // A true division: with one visible key x·2²³/2²³ is exactly x.
       for (std::size_t c = 0; c < width; ++c) {
         float* const sum = sums_ + c * kRows + v * simd::kLanes;
         const simd::Vector result = wasm_v128_and(wasm_f32x4_div(simd::load(sum), total), seen);

@@ -201,7 +201,7 @@ class Few {
       std::ranges::fill(row, 0.0F);
       return;
     }
-    // A true division: with one visible key x/1 is exactly x.
+    // A true division: with one visible key x·2²³/2²³ is exactly x.
     const float sum = simd::sum(totals_[r]);
     const simd::Vector total = simd::splat(sum);
     simd::Vector care = simd::splat(0);
